@@ -1,0 +1,62 @@
+"""The one module that owns randomness and wall time.
+
+Everything random in a run comes from the run's seed, through named
+:class:`Stream` objects: a stream's draws depend only on the seed and on the
+stream's own name, so that a new timer or a new frame type in one place does
+not shift the draws of another. Wall time and real entropy are handed out here
+too, for code that runs outside a simulation; nothing else in ``sim`` may ask
+for them (a test greps).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import uuid
+
+_MASK = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+class Stream:
+    """A named sequence of pseudo-random draws (splitmix64), one int of state."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, seed: int, name: str) -> None:
+        digest = hashlib.blake2b(f"{seed}/{name}".encode(), digest_size=8).digest()
+        self._state = int.from_bytes(digest, "big")
+
+    def draw64(self) -> int:
+        """The next 64-bit integer."""
+        self._state = z = (self._state + _GOLDEN) & _MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        return z ^ (z >> 31)
+
+    def between(self, low: int, high: int) -> int:
+        """An integer from ``low`` to ``high``, both included."""
+        return low + self.draw64() % (high - low + 1)
+
+    def fraction(self) -> float:
+        """A float in [0, 1)."""
+        return (self.draw64() >> 11) / (1 << 53)
+
+    def uuid4(self) -> str:
+        """A version 4 UUID, lower case with hyphens, 122 random bits."""
+        high = self.draw64()
+        low = self.draw64()
+        high = (high & ~0xF000) | 0x4000
+        low = (low & ~(0xC << 60)) | (0x8 << 60)
+        text = f"{high:016x}{low:016x}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def wall_ms() -> int:
+    """Unix milliseconds of the real clock. Only live mode and tools may ask."""
+    return time.time_ns() // 1_000_000
+
+
+def real_uuid4() -> str:
+    """A UUID from the operating system's entropy, for use outside a run."""
+    return str(uuid.uuid4())
