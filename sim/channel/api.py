@@ -1,0 +1,172 @@
+"""The calls between a bot's server, a channel and the people on it.
+
+Server → channel: :class:`PostMessage`, :class:`EditMessage`,
+:class:`DeleteMessage`, :class:`React`; the reply is :class:`Done` or
+:class:`Refused`. Channel → server (webhook events, repeated until answered):
+:class:`PersonSaid`, :class:`ButtonPressed`, :class:`MessageRemoved`; the reply
+is :data:`SEEN`. Person → channel: :class:`Say`, :class:`Press`,
+:class:`Remove`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+WORKING = "WORKING"
+QUEUED = "QUEUED"
+OK = "OK"
+FAILED = "FAILED"
+CANCELLED = "CANCELLED"
+INTERRUPTED = "INTERRUPTED"
+REJECTED = "REJECTED"
+STATES = (WORKING, QUEUED, OK, FAILED, CANCELLED, INTERRUPTED, REJECTED)
+
+
+class Record(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
+    """Root of the API's frozen values."""
+
+
+class Button(Record, frozen=True, gc=False, tag="button"):
+    """A button on a card. ``id`` comes back on a press; ``style`` is a hint."""
+
+    id: str
+    label: str
+    style: str = "default"
+
+
+class PostMessage(Record, frozen=True, gc=False, tag="post"):
+    """A new message of the bot.
+
+    ``state`` is the chip that the message carries (one of STATES, or "" for
+    plain text and cards), ``about`` the requestId or interactionId that it is
+    about, for the trace's readers only; a channel does not look at it.
+    ``role``: "request", "card" or "notice".
+    """
+
+    chat: str
+    thread: str | None
+    text: str
+    state: str = ""
+    role: str = "request"
+    about: str = ""
+    buttons: tuple[Button, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class EditMessage(Record, frozen=True, gc=False, tag="edit"):
+    """Replace a message whole: text, chip, buttons, files.
+
+    ``by`` names who wants it ("K1 on D.slack#2", "close-out of K1"), for the
+    trace's readers only.
+    """
+
+    message: str
+    text: str
+    state: str = ""
+    buttons: tuple[Button, ...] = ()
+    files: tuple[str, ...] = ()
+    by: str = ""
+
+
+class DeleteMessage(Record, frozen=True, gc=False, tag="delete"):
+    message: str
+
+
+class React(Record, frozen=True, gc=False, tag="react"):
+    message: str
+    emoji: str
+
+
+class Done(Record, frozen=True, gc=False, tag="done"):
+    """Applied. ``message`` is the id of the message that was posted or changed."""
+
+    message: str = ""
+
+
+class Refused(Record, frozen=True, gc=False, tag="refused"):
+    """Not applied. ``code`` as the channel says it: rate_limited, message_not_found,
+    server_error, edit_refused, unavailable, too_long. ``retry_after_us`` only with
+    rate_limited."""
+
+    code: str
+    retry_after_us: int = 0
+
+
+class PersonSaid(Record, frozen=True, gc=False, tag="said"):
+    """Somebody wrote. ``event`` repeats when the channel delivers it again.
+
+    ``thread`` is the id of the first message of the thread (in a direct chat
+    None), ``to_bot`` whether the bot was addressed (mention, direct chat,
+    reply in a thread where the bot works).
+    """
+
+    event: str
+    chat: str
+    thread: str | None
+    message: str
+    person: str
+    text: str
+    to_bot: bool
+    team: str | None = None
+
+
+class ButtonPressed(Record, frozen=True, gc=False, tag="pressed"):
+    event: str
+    chat: str
+    message: str
+    button: str
+    person: str
+
+
+class MessageRemoved(Record, frozen=True, gc=False, tag="removed"):
+    event: str
+    chat: str
+    message: str
+    person: str
+
+
+class Seen(Record, frozen=True, gc=False, tag="seen"):
+    """The server took the event; the channel need not repeat it."""
+
+
+SEEN = Seen()
+
+
+class Say(Record, frozen=True, gc=False, tag="say"):
+    """A person writes. ``thread`` None = a new thread (or the direct chat)."""
+
+    person: str
+    text: str
+    thread: str | None = None
+    to_bot: bool = True
+    chat: str = ""
+
+
+class Press(Record, frozen=True, gc=False, tag="press"):
+    """A person presses a button that stands, or once stood, on a message."""
+
+    person: str
+    message: str
+    button: str
+
+
+class Remove(Record, frozen=True, gc=False, tag="remove"):
+    """A person deletes a message."""
+
+    person: str
+    message: str
+
+
+class ChannelFault(Record, frozen=True, gc=False, tag="channel-fault"):
+    """An act on a channel: how it answers the next such call (or all of them).
+
+    ``op``: post, edit, delete, react or ``*``. ``outcome``: rate_limited,
+    server_error, message_not_found, edit_refused, unknown (applied, answer
+    lost), latency, down. ``for_us``: Retry-After, extra latency or how long the
+    channel is down. ``always``: until another fault for that op replaces it.
+    """
+
+    op: str
+    outcome: str
+    for_us: int = 0
+    always: bool = False

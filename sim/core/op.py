@@ -1,0 +1,179 @@
+"""Everything that an actor may ask for: the whole vocabulary of ``perform``.
+
+Ops are frozen values. The comment behind each class says what ``perform``
+returns. An op marked *gap* suspends the handler: other handlers of the same
+host run meanwhile, and frames, timers, cuts and crashes land in between. In a
+search every op is such a place (``World.preempt``).
+
+The counterpart, what has happened, is in :mod:`sim.core.event`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+R = TypeVar("R")
+
+
+class Frame(Protocol):
+    """What travels on a connection; made by a protocol, opaque to the core."""
+
+    @property
+    def type(self) -> str:
+        """Wire name of the frame's type."""
+
+    @property
+    def wire(self) -> Any:
+        """The decoded JSON form, for the trace and for real sockets."""
+
+
+class Connection(Protocol):
+    """One end of one connection, as an actor sees it. Compare by identity."""
+
+    @property
+    def name(self) -> str:
+        """Name of the link with its generation: ``D.slack#2``."""
+
+    @property
+    def lane(self) -> str:
+        """Which of a client's lanes this is: ``slack``."""
+
+    @property
+    def peer(self) -> str:
+        """Name of the host at the other end."""
+
+    @property
+    def info(self) -> Any:
+        """What the client said when it dialled (headers, token); may be None."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this end still believes in the connection."""
+
+
+class Op(msgspec.Struct, Generic[R], frozen=True, gc=False):
+    """A request to the driver; ``await self.perform(op)`` gives an ``R``."""
+
+
+class Send(Op[bool], frozen=True, gc=False):
+    """Write a frame. → whether the local write succeeded (not: arrived)."""
+
+    conn: Any
+    frame: Any
+
+
+class Close(Op[None], frozen=True, gc=False):
+    """Close this end with a WebSocket close code and reason. → None."""
+
+    conn: Any
+    code: int = 1000
+    reason: str = ""
+
+
+class Dial(Op["Connection | None"], frozen=True, gc=False):
+    """Connect to a host (gap). → the connection, or None when refused."""
+
+    to: str
+    lane: str
+    info: Any = None
+
+
+class Call(Op[Any], frozen=True, gc=False):
+    """Ask another host's API and wait for its reply (gap). → the reply.
+
+    ``timeout_us`` virtual microseconds after the call the answer is
+    :data:`NO_ANSWER`: it may or may not have been applied.
+    """
+
+    to: str
+    request: Any
+    timeout_us: int = 10_000_000
+
+
+class NoAnswer(msgspec.Struct, frozen=True, tag="no-answer"):
+    """A call whose outcome is unknown: the request or its answer was lost."""
+
+
+NO_ANSWER = NoAnswer()
+
+
+class Save(Op[None], frozen=True, gc=False):
+    """Make ``value`` durable under ``key``; it survives a crash. → None."""
+
+    key: str
+    value: Any
+
+
+class Erase(Op[None], frozen=True, gc=False):
+    """Remove ``key`` from the durable store. → None."""
+
+    key: str
+
+
+class StartTimer(Op[None], frozen=True, gc=False):
+    """(Re)start the host's timer ``(kind, key)``. → None.
+
+    A ``background`` timer (heartbeat, time limit, TTL) does not keep a run
+    from being settled; one that is further away than a minute never does.
+    """
+
+    kind: str
+    key: str
+    after_us: int
+    background: bool = False
+
+
+class StopTimer(Op[None], frozen=True, gc=False):
+    """Forget the timer ``(kind, key)``; unknown ones are fine. → None."""
+
+    kind: str
+    key: str
+
+
+class Sleep(Op[None], frozen=True, gc=False):
+    """Let virtual time pass in this handler only (gap). → None."""
+
+    for_us: int
+
+
+class Acquire(Op[None], frozen=True, gc=False):
+    """Enter the host's serial section ``key``, first come first served (gap). → None."""
+
+    key: str
+
+
+class Release(Op[None], frozen=True, gc=False):
+    """Leave the serial section ``key``. → None."""
+
+    key: str
+
+
+class Wait(Op[Any], frozen=True, gc=False):
+    """Wait until someone wakes ``key`` (gap). → the value, or NO_ANSWER after the time-out."""
+
+    key: str
+    timeout_us: int
+
+
+class Wake(Op[bool], frozen=True, gc=False):
+    """Give ``value`` to the handler that waits for ``key``. → whether one did."""
+
+    key: str
+    value: Any = None
+
+
+class Spawn(Op[None], frozen=True, gc=False):
+    """Start another activity of this host, beside this one. → None."""
+
+    name: str
+    run: Coroutine[Any, Any, Any]
+
+
+class Note(Op[None], frozen=True, gc=False):
+    """Put a fact of the actor's own into the trace, for views and invariants. → None."""
+
+    what: str
+    data: Any = None
