@@ -1,0 +1,57 @@
+"""Protocol rules that can be switched off.
+
+A protocol declares an attrs class with one boolean field per rule, made by
+:func:`rule`; the class is both the switchboard that endpoints read
+(``self.rules.ownership_at_write``) and the table that ``hooktwin rules``
+prints.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import attrs
+
+from sim.core.errors import UsageError
+
+R = TypeVar("R")
+
+
+@attrs.frozen
+class Rule:
+    """One switchable behaviour.
+
+    ``name`` as the command line writes it, ``catalogue`` the rows of the
+    protocol's rule catalogue, ``by`` the endpoint that obeys it, ``reason`` why
+    it exists, ``without`` what a user sees when it is off.
+    """
+
+    name: str
+    catalogue: tuple[str, ...]
+    by: str
+    reason: str
+    without: str
+
+
+def rule(*catalogue: str, by: str, reason: str, without: str) -> bool:
+    """Declare a rule as a field of a rule set; on unless switched off."""
+    facts = {"catalogue": catalogue, "by": by, "reason": reason, "without": without}
+    field: bool = attrs.field(default=True, metadata=facts)
+    return field
+
+
+def table_of(rule_set: type[Any]) -> tuple[Rule, ...]:
+    """All rules of a rule set, in order of declaration."""
+    return tuple(
+        Rule(name=field.name.replace("_", "-"), **field.metadata)
+        for field in attrs.fields(rule_set)
+    )
+
+
+def switch_off(rule_set: type[R], names: frozenset[str]) -> R:
+    """A rule set with these rules off. Raises UsageError for an unknown name."""
+    known = {r.name: r.name.replace("-", "_") for r in table_of(rule_set)}
+    for name in sorted(names):
+        if name not in known:
+            raise UsageError(f"unknown rule {name!r}; known rules: {', '.join(sorted(known))}")
+    return rule_set(**{known[name]: False for name in names})
