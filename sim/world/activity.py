@@ -1,0 +1,57 @@
+"""One running call of a handler, and how it is moved along."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from sim.core.errors import LocalProtocolError
+
+if TYPE_CHECKING:
+    from sim.world.call import PendingCall
+    from sim.world.host import Host
+
+
+class Suspended:
+    """The marker that an op gives back when its handler has to wait."""
+
+
+SUSPENDED = Suspended()
+
+
+class Activity:
+    """A handler in progress.
+
+    ``cause`` is the event that moved it last, ``call`` the API call that it
+    answers (its return value is the reply), ``task`` the driver's own business.
+    """
+
+    __slots__ = ("call", "cause", "coro", "epoch", "host", "name", "task")
+
+    def __init__(
+        self,
+        host: Host,
+        coro: Coroutine[Any, Any, Any],
+        name: str,
+        cause: int,
+    ) -> None:
+        self.host = host
+        self.epoch = host.epoch
+        self.coro = coro
+        self.name = name
+        self.cause = cause
+        self.call: PendingCall | None = None
+        self.task: Any = None
+
+    def drop(self) -> None:
+        """The host crashed: throw the handler away."""
+        try:
+            self.coro.close()
+        except RuntimeError as error:
+            raise LocalProtocolError(
+                f"{self.host.name}/{self.name} awaits while it is being dropped; "
+                "no finally block of a handler may await"
+            ) from error
+
+    def __repr__(self) -> str:
+        return f"<{self.host.name}/{self.name}>"

@@ -1,0 +1,190 @@
+"""Calls of one host's API by another: a request, a gap, a reply.
+
+The request takes the callee's latency to arrive (a channel's API is slower
+than a link), is applied when it arrives, and the reply takes a link's latency
+back. Either may be lost; then the caller learns nothing until its own time-out
+ends the wait with NO_ANSWER.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sim.core.entropy import nth_between, origin
+from sim.core.event import CallAnswered, CallApplied, CallIssued, CallLost
+from sim.core.op import NO_ANSWER
+from sim.world.item import Item
+
+if TYPE_CHECKING:
+    from sim.core.op import Call
+    from sim.world.activity import Activity
+    from sim.world.world import World
+
+
+class Route:
+    """Counts and times what goes from one host's calls to another."""
+
+    __slots__ = ("latency", "nth", "start")
+
+    def __init__(self, world: World, caller: str, callee: str, latency: tuple[int, int]) -> None:
+        self.latency = latency
+        self.nth = 0
+        self.start = origin(world.seed, f"call {caller}>{callee}")
+
+    def draw(self) -> int:
+        """The next latency on this route, in microseconds."""
+        self.nth += 1
+        low, high = self.latency
+        return nth_between(self.start, self.nth, low, high)
+
+
+class PendingCall:
+    """One call from issue to answer; ``n`` is the number of its CallIssued event."""
+
+    __slots__ = ("activity", "answered", "deadline", "label", "n", "op", "timeout")
+
+    def __init__(self, activity: Activity, op: Call, n: int, deadline: int, label: str) -> None:
+        self.activity = activity
+        self.op = op
+        self.n = n
+        self.deadline = deadline
+        self.label = label
+        self.answered = False
+        self.timeout: CallTimeout | None = None
+
+    @property
+    def caller(self) -> str:
+        return self.activity.host.name
+
+
+def issue(world: World, activity: Activity, op: Call) -> None:
+    """Send the request on its way."""
+    caller = activity.host.name
+    n = world.next_n()
+    world.record(CallIssued(n, world.now, world.cause, caller, op.to, op.request))
+    route = world.route(caller, op.to)
+    delay = route.draw()
+    label = f"{op.to}.{_word(op.request)} {caller}/{route.nth}"
+    call = PendingCall(activity, op, n, world.now + op.timeout_us, label)
+    world.schedule(CallRequest(call), world.now + delay)
+
+
+def _word(request: Any) -> str:
+    """How a schedule names the kind of request."""
+    tag = getattr(getattr(request, "__struct_config__", None), "tag", None)
+    return str(tag) if tag is not None else type(request).__name__
+
+
+def await_timeout(world: World, call: PendingCall) -> None:
+    """The answer may never come: plan the caller's own time-out.
+
+    Planned only when an answer is late or lost; a time-out for each call would
+    fill the heap with things that never happen.
+    """
+    if call.timeout is None and not call.answered:
+        call.timeout = CallTimeout(call)
+        world.schedule(call.timeout, max(world.now, call.deadline))
+
+
+def lose(world: World, call: PendingCall, why: str) -> None:
+    """The request or its answer is gone."""
+    n = world.next_n()
+    world.record(CallLost(n, world.now, world.cause, call.caller, call.op.to, call.n, why))
+    await_timeout(world, call)
+
+
+def answer(world: World, call: PendingCall, reply: Any) -> None:
+    """Let the caller go on with this reply, once."""
+    if call.answered:
+        return
+    call.answered = True
+    if call.timeout is not None:
+        world.unschedule(call.timeout)
+    activity = call.activity
+    if activity.epoch != activity.host.epoch or not activity.host.up:
+        return
+    n = world.next_n()
+    world.record(
+        CallAnswered(n, world.now, world.cause, call.caller, call.op.to, call.n, reply)
+    )
+    world.cause = n
+    world.resume(activity, reply)
+
+
+class CallRequest(Item):
+    """A request on its way to the callee."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: PendingCall) -> None:
+        super().__init__()
+        self.call = call
+
+    def fire(self, world: World) -> None:
+        call = self.call
+        callee = world.hosts[call.op.to]
+        if not callee.up:
+            lose(world, call, "host is down")
+            return
+        if world.asleep(callee):
+            world.schedule(self, callee.asleep_until)
+            return
+        world.cause = call.n
+        world.start_call(callee, call)
+
+    def name(self) -> str:
+        return f"apply {self.call.label}"
+
+
+def applied(world: World, call: PendingCall, reply: Any) -> None:
+    """The callee's handler returned: its reply sets out for the caller."""
+    n = world.next_n()
+    op = call.op
+    world.record(
+        CallApplied(n, world.now, world.cause, call.caller, op.to, call.n, op.request, reply)
+    )
+    world.cause = n
+    if reply is NO_ANSWER:
+        lose(world, call, "answer lost")
+        return
+    due = world.now + world.route(op.to, call.caller, reply=True).draw()
+    world.schedule(CallReply(call, reply), due)
+    if due > call.deadline:
+        await_timeout(world, call)
+
+
+class CallReply(Item):
+    """A reply on its way back."""
+
+    __slots__ = ("call", "reply")
+
+    def __init__(self, call: PendingCall, reply: Any) -> None:
+        super().__init__()
+        self.call = call
+        self.reply = reply
+
+    def fire(self, world: World) -> None:
+        caller = self.call.activity.host
+        if world.asleep(caller):
+            world.schedule(self, caller.asleep_until)
+            return
+        answer(world, self.call, self.reply)
+
+    def name(self) -> str:
+        return f"finish {self.call.label}"
+
+
+class CallTimeout(Item):
+    """The caller stops waiting."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: PendingCall) -> None:
+        super().__init__()
+        self.call = call
+
+    def fire(self, world: World) -> None:
+        answer(world, self.call, NO_ANSWER)
+
+    def name(self) -> str:
+        return f"give up {self.call.label}"

@@ -1,0 +1,52 @@
+"""Connecting: a latency to the server, a latency back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.core.event import ConnectionOpened, ConnectionRefused
+from sim.world.link import AcceptFlight, End, Flight
+
+if TYPE_CHECKING:
+    from sim.world.activity import Activity
+    from sim.world.world import World
+
+
+class DialRequest(Flight):
+    """A client's request to connect, on its way to the server."""
+
+    __slots__ = ("dialler",)
+
+    def __init__(self, end: End, dialler: Activity) -> None:
+        super().__init__(end)
+        self.dialler = dialler
+
+    def fire(self, world: World) -> None:
+        end = self.end
+        link = end.link
+        server = world.hosts.get(end.other.host)
+        if server is not None and world.asleep(server):
+            world.schedule(self, server.asleep_until)
+            return
+        end.flight.popleft()
+        n = world.next_n()
+        facts = (link.name, end.host, end.other.host, link.lane)
+        if server is None or not server.up:
+            world.record(ConnectionRefused(n, world.now, world.cause, *facts))
+            world.cause = n
+            world.forget_link(link)
+            world.resume(self.dialler, None)
+            return
+        world.record(ConnectionOpened(n, world.now, world.cause, *facts))
+        world.cause = n
+        link.server.is_open = True
+        server.links[link.name] = link
+        link.server.put(world, AcceptFlight(link.server, self.dialler))
+        world.tell_open(link.server, n)
+
+    def lost(self, world: World, why: str) -> None:
+        world.forget_link(self.end.link)
+        world.resume(self.dialler, None)
+
+    def name(self) -> str:
+        return f"dial {self.end.link.name}"

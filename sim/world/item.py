@@ -1,0 +1,61 @@
+"""Pending things: everything that can happen next is an item with a name.
+
+An item waits in the world's heap under its due time; ``fire`` makes it
+happen. The name is what schedules store, so it must say the same thing after
+an unrelated change: who, what, and a count of its own kind, never a global
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sim.world.world import World
+
+
+class Item:
+    """Root of pending things.
+
+    ``seq`` breaks ties of time and is -1 while the item is not scheduled;
+    ``cause`` is the event that planned it. ``foreground`` items keep a run from
+    being settled.
+    """
+
+    __slots__ = ("cause", "due", "foreground", "seq")
+
+    def __init__(self, foreground: bool = True) -> None:
+        self.due = 0
+        self.seq = -1
+        self.cause = -1
+        self.foreground = foreground
+
+    def fire(self, world: World) -> None:
+        """Let it happen now."""
+        raise NotImplementedError
+
+    def name(self) -> str:
+        """The choice's name, stable under unrelated changes."""
+        raise NotImplementedError
+
+    def enabled(self) -> bool:
+        """Whether it may be chosen now (a FIFO lets only its head go)."""
+        return True
+
+
+class Moment(Item):
+    """A planned callback: a script's next line, the end of a pause."""
+
+    __slots__ = ("_label", "_run")
+
+    def __init__(self, label: str, run: Callable[[], None], foreground: bool = True) -> None:
+        super().__init__(foreground)
+        self._label = label
+        self._run = run
+
+    def fire(self, world: World) -> None:
+        self._run()
+
+    def name(self) -> str:
+        return self._label

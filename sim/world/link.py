@@ -1,0 +1,265 @@
+"""Connections: FIFO per direction, with a generation each, and their ends.
+
+A WebSocket neither reorders nor loses in the middle, so a direction is one
+queue (``End.flight``): frames and, behind them, the close. A silent cut (half
+open) holds both queues without telling anyone; healing lets them go, as TCP
+would retransmit. A cut by FIN delivers what was sent, one by RST drops it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from sim.core.entropy import nth_between, origin
+from sim.core.event import ConnectionClosed, FrameDelivered, FrameLost
+from sim.world.item import Item
+
+if TYPE_CHECKING:
+    from sim.core.op import Frame
+    from sim.world.activity import Activity
+    from sim.world.world import World
+
+
+class End:
+    """One end; implements :class:`sim.core.op.Connection`.
+
+    ``flight`` holds what this end has sent and the other has not yet got.
+    ``severed``: the wire behind this end is cut, but the end does not know.
+    """
+
+    __slots__ = (
+        "flight", "held", "host", "is_open", "last_due", "latency", "link", "nth", "other",
+        "severed", "start",
+    )  # fmt: skip
+
+    other: End
+
+    def __init__(self, link: Link, host: str, latency: tuple[int, int], seed: int) -> None:
+        self.link = link
+        self.host = host
+        self.latency = latency
+        self.is_open = False
+        self.held = False
+        self.severed = False
+        self.nth = 0
+        self.last_due = 0
+        self.flight: deque[Flight] = deque()
+        self.start = origin(seed, f"{link.name} {host}")
+
+    @property
+    def name(self) -> str:
+        return self.link.name
+
+    @property
+    def lane(self) -> str:
+        return self.link.lane
+
+    @property
+    def peer(self) -> str:
+        return self.other.host
+
+    @property
+    def info(self) -> Any:
+        return self.link.info
+
+    def put(self, world: World, item: Flight) -> None:
+        """Queue an item behind everything that this end has sent."""
+        low, high = self.latency
+        due = world.now + nth_between(self.start, self.nth, low, high)
+        self.last_due = due = due if due > self.last_due else self.last_due
+        self.flight.append(item)
+        item.cause = world.cause
+        if self.held:
+            item.due = due
+        else:
+            world.schedule(item, due)
+
+    def hold(self, world: World) -> None:
+        """Stop the queue; what is in it stays, unseen by the clock."""
+        if not self.held:
+            self.held = True
+            for item in self.flight:
+                world.unschedule(item)
+
+    def release(self, world: World) -> None:
+        """Let the queue go on, in order."""
+        if self.held:
+            self.held = False
+            for item in self.flight:
+                item.due = due = max(world.now, item.due)
+                self.last_due = max(self.last_due, due)
+                world.schedule(item, due)
+
+    def drop_flight(self, world: World, why: str) -> None:
+        """Everything that is on its way from this end is lost."""
+        while self.flight:
+            item = self.flight.popleft()
+            world.unschedule(item)
+            item.lost(world, why)
+
+    def __repr__(self) -> str:
+        return f"<{self.host} end of {self.link.name}{'' if self.is_open else ', closed'}>"
+
+
+class Link:
+    """A connection: one generation of a client's lane to a server."""
+
+    __slots__ = ("client", "generation", "info", "lane", "name", "server", "silent")
+
+    def __init__(self, name: str, lane: str, generation: int, info: Any) -> None:
+        self.name = name
+        self.lane = lane
+        self.generation = generation
+        self.info = info
+        self.silent = False
+        self.client: End
+        self.server: End
+
+    def ends(self) -> tuple[End, End]:
+        return self.client, self.server
+
+    def end_of(self, host: str) -> End:
+        """The end that stands at ``host``."""
+        return self.client if self.client.host == host else self.server
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some end still believes in it."""
+        return self.client.is_open or self.server.is_open
+
+
+class Flight(Item):
+    """Something queued in one direction of a connection."""
+
+    __slots__ = ("end",)
+
+    def __init__(self, end: End) -> None:
+        super().__init__()
+        self.end = end
+
+    def enabled(self) -> bool:
+        end = self.end
+        return not end.held and end.flight[0] is self
+
+    def slept(self, world: World, to: End) -> bool:
+        """The receiver's lid is closed: the queue waits in its kernel until it wakes."""
+        host = world.hosts[to.host]
+        if not world.asleep(host):
+            return False
+        world.schedule(self, host.asleep_until)
+        return True
+
+    def lost(self, world: World, why: str) -> None:
+        """The queue was dropped."""
+
+
+class FrameFlight(Flight):
+    """A frame on its way; ``sent`` is the number of its FrameSent event."""
+
+    __slots__ = ("again", "frame", "nth", "sent")
+
+    def __init__(self, end: End, frame: Frame, sent: int) -> None:
+        super().__init__(end)
+        self.frame = frame
+        self.sent = sent
+        self.nth = end.nth
+        self.again = False
+
+    def fire(self, world: World) -> None:
+        end = self.end
+        to = end.other
+        if self.slept(world, to):
+            return
+        end.flight.popleft()
+        if not to.is_open:
+            self.lost(world, "closed")
+            return
+        sent = self.sent
+        n = world.next_n()
+        world.record(
+            FrameDelivered(
+                n, world.now, sent, end.link.name, end.host, to.host, sent, self.frame.type
+            )
+        )
+        world.deliver(to, self.frame, n)
+
+    def lost(self, world: World, why: str) -> None:
+        end = self.end
+        event = FrameLost(
+            world.next_n(), world.now, self.sent,
+            end.link.name, end.host, end.other.host, self.sent, self.frame.type, why,
+        )  # fmt: skip
+        world.record(event)
+
+    def name(self) -> str:
+        end = self.end
+        again = " again" if self.again else ""
+        return f"deliver {end.link.name} {end.host}>{end.other.host} {self.nth}{again}"
+
+
+class CloseFlight(Flight):
+    """The news that the connection is over, behind the frames already sent."""
+
+    __slots__ = ("by", "code", "reason")
+
+    def __init__(self, end: End, code: int, reason: str, by: str) -> None:
+        super().__init__(end)
+        self.code = code
+        self.reason = reason
+        self.by = by
+
+    def fire(self, world: World) -> None:
+        if self.slept(world, self.end.other):
+            return
+        self.end.flight.popleft()
+        close_end(world, self.end.other, self.code, self.reason, self.by, tell=True)
+
+    def name(self) -> str:
+        end = self.end
+        return f"close {end.link.name} {end.host}>{end.other.host}"
+
+
+class AcceptFlight(Flight):
+    """The server's acceptance on its way back to the dialling client."""
+
+    __slots__ = ("dialler",)
+
+    def __init__(self, end: End, dialler: Activity) -> None:
+        super().__init__(end)
+        self.dialler = dialler
+
+    def fire(self, world: World) -> None:
+        self.end.flight.popleft()
+        client = self.end.other
+        host = world.hosts[client.host]
+        if not host.up or host.epoch != self.dialler.epoch:
+            client.put(world, CloseFlight(client, 1006, "client is gone", client.host))
+            return
+        client.is_open = True
+        host.links[self.end.link.name] = self.end.link
+        world.resume(self.dialler, client)
+
+    def lost(self, world: World, why: str) -> None:
+        world.resume(self.dialler, None)
+
+    def name(self) -> str:
+        return f"accept {self.end.link.name}"
+
+
+def close_end(world: World, end: End, code: int, reason: str, by: str, tell: bool) -> None:
+    """One end stops believing; ``tell`` its actor unless it closed by itself."""
+    if not end.is_open:
+        return
+    end.is_open = False
+    host = world.hosts[end.host]
+    host.links.pop(end.link.name, None)
+    n = world.next_n()
+    event = ConnectionClosed(
+        n, world.now, world.cause, end.link.name, end.host, end.other.host, code, reason, by
+    )
+    world.record(event)
+    if tell:
+        world.tell_closed(end, event)
+    if not end.other.is_open and not end.other.flight and not end.flight:
+        world.forget_link(end.link)

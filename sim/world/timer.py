@@ -1,0 +1,83 @@
+"""Timers and pauses of hosts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.core.event import TimerFired
+from sim.core.op import NO_ANSWER
+from sim.world.item import Item
+
+if TYPE_CHECKING:
+    from sim.world.activity import Activity
+    from sim.world.host import Host
+    from sim.world.world import World
+
+# A retry planned further ahead than this does not keep a run from settling.
+SETTLE_HORIZON_US = 60_000_000
+
+
+class TimerItem(Item):
+    """The host's timer ``(kind, key)``."""
+
+    __slots__ = ("host", "key")
+
+    def __init__(self, host: Host, key: tuple[str, str], foreground: bool) -> None:
+        super().__init__(foreground)
+        self.host = host
+        self.key = key
+
+    def fire(self, world: World) -> None:
+        host = self.host
+        if world.asleep(host):
+            world.schedule(self, host.asleep_until)
+            return
+        del host.timers[self.key]
+        kind, key = self.key
+        n = world.next_n()
+        world.record(TimerFired(n, world.now, self.cause, host.name, kind, key))
+        world.tell_timer(host, kind, key, n)
+
+    def name(self) -> str:
+        return f"fire {self.host.name} {self.key[0]} {self.key[1]}".rstrip()
+
+
+class Pause(Item):
+    """The end of a handler's Sleep."""
+
+    __slots__ = ("activity",)
+
+    def __init__(self, activity: Activity, foreground: bool) -> None:
+        super().__init__(foreground)
+        self.activity = activity
+
+    def fire(self, world: World) -> None:
+        host = self.activity.host
+        if world.asleep(host):
+            world.schedule(self, host.asleep_until)
+            return
+        world.resume(self.activity, None)
+
+    def name(self) -> str:
+        return f"wake {self.activity.host.name} {self.activity.name}"
+
+
+class WaitLimit(Item):
+    """The time-out of a Wait."""
+
+    __slots__ = ("host", "key")
+
+    def __init__(self, host: Host, key: str) -> None:
+        super().__init__(foreground=False)
+        self.host = host
+        self.key = key
+
+    def fire(self, world: World) -> None:
+        if self.host.waits is None:
+            return
+        waiting = self.host.waits.pop(self.key, None)
+        if waiting is not None:
+            world.resume(waiting[0], NO_ANSWER)
+
+    def name(self) -> str:
+        return f"give up {self.host.name} {self.key}"

@@ -1,0 +1,296 @@
+"""The world: hosts, connections, pending items, a clock, and the trace.
+
+``enabled()`` gives every step that is possible now in canonical order and
+``apply(choice)`` takes one; a timed run takes the earliest each time, which is
+what ``next_item()`` gives without building the list. Handlers that can go on
+wait in ``ready``; the driver moves them (``advance``), because suspending is
+the only thing in which drivers differ.
+
+With ``preempt`` every op is a place where something else may happen first:
+a handler that could go on at once becomes a choice too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Coroutine
+from heapq import heappop, heappush
+from typing import Any
+
+from sim.core import ambient
+from sim.core.errors import SimInternalError
+from sim.core.event import Acted, ConnectionClosed, Event, HostStarted
+from sim.core.op import Dial, Frame
+from sim.world.activity import SUSPENDED, Activity
+from sim.world.call import PendingCall, Route, applied, await_timeout
+from sim.world.choice import Choice
+from sim.world.dial import DialRequest
+from sim.world.host import ActorFactory, Host
+from sim.world.item import Item, Moment
+from sim.world.link import End, Link
+from sim.world.perform import PERFORM
+
+LINK_LATENCY_US = (20_000, 80_000)
+
+Watcher = Callable[[Any], None]
+
+
+class World:
+    """All the state of one run. Make one per run; it is never reused."""
+
+    def __init__(self, seed: int = 0, *, preempt: bool = False) -> None:
+        self.seed = seed
+        self.preempt = preempt
+        self.now = 0
+        self.cause = -1
+        self.pending = 0
+        self.hosts: dict[str, Host] = {}
+        self.links: dict[str, Link] = {}
+        self.latencies: dict[tuple[str, str], tuple[int, int]] = {}
+        self.events: list[Event] = []
+        self.watchers: dict[type[Event], list[Watcher]] = {}
+        self.ready: deque[tuple[Activity, Any]] = deque()
+        self.on_drop: Callable[[Activity], None] | None = None
+        self._heap: list[tuple[int, int, Item]] = []
+        self._seq = 0
+        self._generations: dict[tuple[str, str], int] = {}
+        self._routes: dict[tuple[str, str, bool], Route] = {}
+
+    # -- building ------------------------------------------------------------
+
+    def add_host(
+        self,
+        name: str,
+        kind: str,
+        factory: ActorFactory,
+        *,
+        latency: tuple[int, int] | None = None,
+    ) -> Host:
+        """A host that is still down. ``latency`` (µs) is that of calls to its API."""
+        if name in self.hosts:
+            raise SimInternalError(f"two hosts named {name!r}")
+        self.hosts[name] = host = Host(self, name, kind, factory, latency)
+        return host
+
+    def watch(self, kind: type[Event], watcher: Watcher) -> None:
+        """Call ``watcher`` with each event of exactly this class, when it is recorded."""
+        self.watchers.setdefault(kind, []).append(watcher)
+
+    def boot(self, name: str) -> None:
+        """Start a host, or start it again: a new actor over the durable store."""
+        host = self.hosts[name]
+        host.up = True
+        host.epoch += 1
+        n = self.next_n()
+        self.record(HostStarted(n, self.now, self.cause, name, host.epoch))
+        host.actor = host.factory(host)
+        self.start(host, host.actor.on_start(), "on_start", n)
+
+    # -- the trace -----------------------------------------------------------
+
+    def next_n(self) -> int:
+        """The number that the next event will have."""
+        return len(self.events)
+
+    def record(self, event: Event) -> None:
+        """Append an event and show it to those who watch its kind."""
+        self.events.append(event)
+        watchers = self.watchers.get(type(event))
+        if watchers is not None:
+            for watcher in watchers:
+                watcher(event)
+
+    # -- the heap ------------------------------------------------------------
+
+    def schedule(self, item: Item, due: int) -> None:
+        """(Re)plan an item for ``due`` (µs)."""
+        if item.seq == -1 and item.foreground:
+            self.pending += 1
+        if item.cause == -1:
+            item.cause = self.cause
+        self._seq = item.seq = seq = self._seq + 1
+        item.due = due
+        heappush(self._heap, (due, seq, item))
+
+    def unschedule(self, item: Item) -> None:
+        """Take an item out of the plan; its heap entry becomes stale."""
+        if item.seq != -1:
+            item.seq = -1
+            if item.foreground:
+                self.pending -= 1
+
+    def at(self, due: int, label: str, run: Callable[[], None], foreground: bool = True) -> Item:
+        """Plan a callback (a script's line) under a name of its own."""
+        item = Moment(label, run, foreground)
+        self.schedule(item, max(due, self.now))
+        return item
+
+    def next_item(self) -> Item | None:
+        """The earliest pending item, still planned; None when nothing is."""
+        heap = self._heap
+        while heap:
+            _, seq, item = heap[0]
+            if item.seq == seq:
+                return item
+            heappop(heap)
+        return None
+
+    def fire(self, item: Item) -> None:
+        """Let a planned item happen; virtual time moves up to it."""
+        self.unschedule(item)
+        if item.due > self.now:
+            self.now = item.due
+        self.cause = item.cause
+        item.cause = -1
+        item.fire(self)
+
+    def settled(self) -> bool:
+        """Nothing is pending but heartbeats, time limits and far-off retries."""
+        return self.pending == 0 and not self.ready
+
+    # -- choices -------------------------------------------------------------
+
+    def enabled(self) -> list[Choice]:
+        """Every step that is possible now; the first is the timed run's."""
+        ready = [Choice(activity=entry[0]) for entry in self.ready]
+        planned = [e for e in self._heap if e[2].seq == e[1] and e[2].enabled()]
+        planned.sort(key=lambda entry: entry[:2])
+        return ready + [Choice(item=item) for _, _, item in planned]
+
+    def apply(self, choice: Choice) -> None:
+        """Take one step of :meth:`enabled`. Raises SimInternalError for a stale one."""
+        if choice.item is not None:
+            if choice.item.seq == -1:
+                raise SimInternalError(f"choice {choice.name!r} is no longer enabled")
+            self.fire(choice.item)
+            return
+        for entry in self.ready:
+            if entry[0] is choice.activity:
+                self.ready.remove(entry)
+                self.advance(*entry)
+                return
+        raise SimInternalError(f"choice {choice.name!r} is no longer enabled")
+
+    # -- handlers ------------------------------------------------------------
+
+    def start(
+        self, host: Host, coro: Coroutine[Any, Any, Any], name: str, cause: int
+    ) -> Activity:
+        """A new activity, ready to run."""
+        activity = Activity(host, coro, name, cause)
+        host.suspend(activity)
+        self.ready.append((activity, None))
+        return activity
+
+    def resume(self, activity: Activity, value: Any) -> None:
+        """A waiting handler gets its result and may go on."""
+        if activity.epoch == activity.host.epoch and activity.host.up:
+            activity.cause = self.cause
+            self.ready.append((activity, value))
+
+    def advance(self, activity: Activity, value: Any) -> bool:
+        """Run a handler up to its next gap; True while it is not finished.
+
+        Every driver moves handlers through here and nowhere else.
+        """
+        host = activity.host
+        if activity.epoch != host.epoch or not host.up:
+            return False
+        self.cause = activity.cause
+        token = ambient.HOST.set(host)
+        try:
+            send = activity.coro.send
+            while True:
+                op = send(value)
+                value = PERFORM[type(op)](self, activity, op)
+                if value is SUSPENDED:
+                    if activity.call is not None:
+                        await_timeout(self, activity.call)
+                    return True
+                if self.preempt:
+                    self.ready.append((activity, value))
+                    return True
+        except StopIteration as stop:
+            host.finished(activity)
+            if activity.call is not None:
+                applied(self, activity.call, stop.value)
+            return False
+        except Exception as error:
+            error.add_note(f"in {host.name}/{activity.name} at step {len(self.events)}")
+            raise
+        finally:
+            ambient.HOST.reset(token)
+
+    def asleep(self, host: Host) -> bool:
+        """Whether the host's lid is closed."""
+        return host.asleep_until > self.now
+
+    def act(self, name: str, act: Any) -> None:
+        """Somebody directs the person, agent or channel ``name`` now."""
+        host = self.hosts[name]
+        n = self.next_n()
+        self.record(Acted(n, self.now, self.cause, name, act))
+        if host.up and host.actor is not None:
+            self.start(host, host.actor.on_act(act), "on_act", n)
+
+    def deliver(self, end: End, frame: Frame, n: int) -> None:
+        """A frame reached ``end``; event ``n`` says so."""
+        host = self.hosts[end.host]
+        actor = host.actor
+        if actor is not None:
+            self.start(host, actor.on_frame(end, frame), "on_frame", n)
+
+    def tell_closed(self, end: End, event: ConnectionClosed) -> None:
+        """The connection ended under ``end``."""
+        host = self.hosts[end.host]
+        if host.actor is not None:
+            self.start(host, host.actor.on_close(end, event), "on_close", event.n)
+
+    def tell_open(self, end: End, n: int) -> None:
+        """A client connected; ``end`` is the server's."""
+        host = self.hosts[end.host]
+        if host.actor is not None:
+            self.start(host, host.actor.on_open(end), "on_open", n)
+
+    def tell_timer(self, host: Host, kind: str, key: str, n: int) -> None:
+        """A timer of the host is due."""
+        if host.actor is not None:
+            self.start(host, host.actor.on_timer(kind, key), "on_timer", n)
+
+    # -- connections and calls -------------------------------------------------
+
+    def latency(self, source: str, target: str) -> tuple[int, int]:
+        """(lowest, highest) latency in µs of frames and replies between two hosts."""
+        return self.latencies.get((source, target), LINK_LATENCY_US)
+
+    def dial(self, activity: Activity, op: Dial) -> None:
+        """A handler connects; it goes on when it is accepted or refused."""
+        client = activity.host.name
+        lane = (client, op.lane)
+        generation = self._generations[lane] = self._generations.get(lane, 0) + 1
+        link = Link(f"{client}.{op.lane}#{generation}", op.lane, generation, op.info)
+        link.client = End(link, client, self.latency(client, op.to), self.seed)
+        link.server = End(link, op.to, self.latency(op.to, client), self.seed)
+        link.client.other, link.server.other = link.server, link.client
+        self.links[link.name] = link
+        link.client.put(self, DialRequest(link.client, activity))
+
+    def forget_link(self, link: Link) -> None:
+        """Both ends are closed and nothing is in flight."""
+        self.links.pop(link.name, None)
+
+    def route(self, caller: str, callee: str, reply: bool = False) -> Route:
+        """Where calls (or replies to them) between two hosts take their latency from."""
+        key = (caller, callee, reply)
+        route = self._routes.get(key)
+        if route is None:
+            usual = None if reply else self.hosts[callee].latency
+            latency = self.latencies.get((caller, callee), usual or LINK_LATENCY_US)
+            self._routes[key] = route = Route(self, caller, callee, latency)
+        return route
+
+    def start_call(self, callee: Host, call: PendingCall) -> None:
+        """The request arrived: run the callee's handler for it."""
+        if callee.actor is not None:
+            handler = callee.actor.on_call(call.caller, call.op.request)
+            self.start(callee, handler, "on_call", call.n).call = call
