@@ -1,0 +1,89 @@
+"""Oracles: named sentences about what was sent, shown and stored.
+
+An invariant never reads an actor's fields. It names the events that it wants,
+gets each at the moment it is recorded (dispatched by kind: none is asked
+after every event), and says what is wrong in one sentence. ``always``
+invariants speak up at once, ``eventually`` ones at the end of the run, and
+``sometimes`` shows that a run exercised the rule at all, so that silence
+means something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import attrs
+
+from sim.core.event import Event
+
+
+@attrs.frozen
+class Violation:
+    """A broken invariant. ``step`` is the number of the event that broke it."""
+
+    invariant: str
+    step: int
+    text: str
+
+
+class Invariant:
+    """Base of the oracles.
+
+    ``name`` as schedules and scenarios write it, ``sentence`` what must be
+    true, ``catalogue`` the rows of the rule catalogue that it watches,
+    ``obeyed_by`` the kind of host that can break it (it is not judged when all
+    hosts of that kind are puppets).
+    """
+
+    name: ClassVar[str]
+    sentence: ClassVar[str]
+    catalogue: ClassVar[tuple[str, ...]] = ()
+    obeyed_by: ClassVar[str] = ""
+
+    def __init__(self) -> None:
+        self.exercised = 0
+
+    def handlers(self) -> Mapping[type[Event], Callable[[Any], str | None]]:
+        """Which events it wants; a handler returns what is wrong, or None."""
+        return {}
+
+    def at_end(self) -> Iterator[str]:
+        """What never came true, asked once when the run is over and settled."""
+        return iter(())
+
+
+class Monitor:
+    """Feeds events to invariants and keeps what broke, first per invariant."""
+
+    def __init__(self, invariants: list[Invariant]) -> None:
+        self.invariants = invariants
+        self.violations: list[Violation] = []
+        self._broken: dict[str, None] = {}
+
+    def attach(self, watch: Callable[[type[Event], Callable[[Any], None]], None]) -> None:
+        """Subscribe each handler to its kind of event (``World.watch``)."""
+        for invariant in self.invariants:
+            for kind, handler in invariant.handlers().items():
+                watch(kind, self._judge(invariant, handler))
+
+    def _judge(
+        self, invariant: Invariant, handler: Callable[[Any], str | None]
+    ) -> Callable[[Any], None]:
+        def judge(event: Any) -> None:
+            text = handler(event)
+            if text is not None:
+                self._break(invariant, event.n, text)
+
+        return judge
+
+    def finish(self, step: int) -> None:
+        """The run is over: ask for what never came true."""
+        for invariant in self.invariants:
+            for text in invariant.at_end():
+                self._break(invariant, step, text)
+
+    def _break(self, invariant: Invariant, step: int, text: str) -> None:
+        if invariant.name not in self._broken:
+            self._broken[invariant.name] = None
+            self.violations.append(Violation(invariant.name, step, text))

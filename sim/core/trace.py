@@ -1,0 +1,156 @@
+"""Traces: the events of a run with a header, as JSON lines, and their digest.
+
+The file's first line is the header, each further line one event. A file that
+was cut off in the middle of a line still opens (``truncated`` says so). The
+digest covers the events' canonical encoding and nothing else, so that two
+runs are the same run exactly when their digests are equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+
+from sim.core.errors import TraceError
+from sim.core.event import AnyEvent, Event
+
+FORMAT = 1
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a reader must know before the first event.
+
+    ``without`` are the rules that were off, ``source`` the scenario's text,
+    ``hosts`` the (name, kind) of each lifeline in order of appearance.
+    """
+
+    hooktwin: int = FORMAT
+    scenario: str = ""
+    protocol: str = ""
+    seed: int = 0
+    driver: str = "step"
+    without: tuple[str, ...] = ()
+    source: str = ""
+    hosts: tuple[tuple[str, str], ...] = ()
+
+
+@attrs.frozen
+class Trace:
+    """A run that can be kept: header and events."""
+
+    header: Header
+    events: Sequence[Event]
+    truncated: bool = False
+
+    def digest(self) -> str:
+        """32 hex digits over all events (BLAKE2b of their canonical lines)."""
+        return digest_of(self.events)
+
+
+def _plain(value: Any) -> Any:
+    """Frames and protocol values as JSON; anything else is a bug of ours."""
+    if hasattr(value, "wire"):
+        return value.wire
+    raise TypeError(f"{type(value).__name__} cannot stand in a trace")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain, order=None)
+_decoder = msgspec.json.Decoder(AnyEvent)
+
+
+def encode_event(event: Event) -> bytes:
+    """One line without its end. Lone surrogates are escaped, never lost."""
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        plain = msgspec.to_builtins(event, enc_hook=_plain)
+        return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def digest_of(events: Iterable[Event]) -> str:
+    """The digest of a sequence of events."""
+    total = hashlib.blake2b(digest_size=16)
+    for event in events:
+        total.update(encode_event(event))
+        total.update(b"\n")
+    return total.hexdigest()
+
+
+def first_difference(left: Sequence[Event], right: Sequence[Event]) -> int | None:
+    """The position of the first event that is not the same in both; None if none is."""
+    for n, (a, b) in enumerate(zip(left, right, strict=False)):
+        if encode_event(a) != encode_event(b):
+            return n
+    return None if len(left) == len(right) else min(len(left), len(right))
+
+
+def write_trace(path: Path, trace: Trace) -> None:
+    """Write header and events. Raises TraceError when the file cannot be written."""
+    try:
+        with path.open("wb") as file:
+            file.writelines(lines_of(trace))
+    except OSError as error:
+        raise TraceError(f"{path}: cannot write the trace: {error.strerror}") from error
+
+
+def lines_of(trace: Trace) -> Iterator[bytes]:
+    """The file's lines, ends included."""
+    yield msgspec.json.encode(trace.header) + b"\n"
+    for event in trace.events:
+        yield encode_event(event) + b"\n"
+
+
+def read_trace(path: Path) -> Trace:
+    """Read a trace; a line that the writer did not finish is left out.
+
+    Raises TraceError, with file and line, for a file that is missing, is no
+    trace, or was written by another version of the format.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"{path}: cannot read the trace: {error.strerror}") from error
+    lines = data.split(b"\n")
+    finished = lines.pop() == b""
+    if not lines:
+        raise TraceError(f"{path}:1: this is no hooktwin trace (no header line); "
+                         "write one with 'hooktwin run SCENARIO --trace FILE'")  # fmt: skip
+    header = _read_header(path, lines[0])
+    events: list[Event] = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            events.append(_decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            if number == len(lines) and finished is False:
+                return Trace(header, events, truncated=True)
+            raise TraceError(f"{path}:{number}: no event of this format: {error}") from error
+    return Trace(header, events, truncated=not finished)
+
+
+def is_trace(data: bytes) -> bool:
+    """Whether a file's first bytes look like a trace of any version."""
+    return data.lstrip()[:12].startswith(b'{"hooktwin":')
+
+
+def _read_header(path: Path, line: bytes) -> Header:
+    if not is_trace(line):
+        raise TraceError(
+            f"{path}:1: this is no hooktwin trace (no header); "
+            "write one with 'hooktwin run SCENARIO --trace FILE'"
+        )
+    try:
+        version = msgspec.json.decode(line).get("hooktwin")
+        if version != FORMAT:
+            raise TraceError(
+                f"{path}:1: trace format {version!r}, but this hooktwin reads format {FORMAT}; "
+                "run the scenario again, or use the hooktwin that wrote it"
+            )
+        return msgspec.json.decode(line, type=Header)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise TraceError(f"{path}:1: the header is damaged: {error}") from error
