@@ -1,0 +1,134 @@
+"""What an arrow says, which depends on who stands at its two ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sim.scenario.acts import read_channel_act, read_desktop_act
+from sim.scenario.grammar import RawArrow
+from sim.scenario.items import read_frame
+from sim.scenario.kinds import CHANNEL_KINDS
+from sim.scenario.source import Span
+from sim.scenario.syntax import Act, Arrow, ChannelCall, Content, FreeText, Local, Participant
+from sim.scenario.values import read_duration
+from sim.scenario.vocabulary import FrameVocabulary
+
+CALLS: tuple[Literal["post", "edit", "card", "react"], ...] = ("post", "edit", "card", "react")
+LOCALS = ("think 2s", "retry", "quit", "free text")
+FORMS_BETWEEN_PEERS = ("frame.type (items)",)
+
+
+def read_arrow(
+    raw: RawArrow, people: Mapping[str, Participant], frames: FrameVocabulary | None
+) -> Arrow:
+    """The arrow with its content understood."""
+    source, target = people[raw.source.text], people[raw.target.text]
+    lost = raw.sign in ("-x", "--x")
+    if not raw.text.text:
+        raise raw.text.fail("the arrow has no text")
+    content = _content(raw, source, target, frames)
+    if lost and (_role(source), _role(target)) != ("peer", "peer"):
+        raise raw.at.fail(
+            "only a frame between protocol peers can be lost; use @channel for a failing call",
+            ("->>", "-->>"),
+            at=raw.source.column - raw.at.column + len(raw.source.text),
+        )
+    return Arrow(
+        line=raw.at.line,
+        column=raw.at.column,
+        source=source.id,
+        target=target.id,
+        lost=lost,
+        content=content,
+        text=raw.text.text,
+    )
+
+
+def _role(one: Participant) -> str:
+    """Person, channel, or a peer of the protocol."""
+    if one.kind == "person":
+        return "person"
+    return "channel" if one.kind in CHANNEL_KINDS else "peer"
+
+
+def _content(
+    raw: RawArrow, source: Participant, target: Participant, frames: FrameVocabulary | None
+) -> Content:
+    text = raw.text
+    if source.id == target.id:
+        return _local(text, source)
+    match _role(source), _role(target):
+        case "peer", "peer":
+            return _frame(raw, source, target, frames)
+        case ("person", "channel") | ("channel", "peer"):
+            _not_desktop(raw, target)
+            return read_channel_act(text)
+        case "person", "peer":
+            return read_desktop_act(text) if target.kind == "desktop" else read_channel_act(text)
+        case "peer", "channel":
+            _not_desktop(raw, source)
+            return _call(text)
+        case ("channel", "person") | ("peer", "person"):
+            return FreeText(text.line, text.column, text.text)
+        case _:
+            roles = f"{source.kind} to {target.kind}"
+            hint = "two people or two channels exchange nothing that a protocol carries; use a note"
+            raise raw.target.fail(f"{roles}: {hint}", ("Note over A,B: text",))
+
+
+def _frame(
+    raw: RawArrow, source: Participant, target: Participant, frames: FrameVocabulary | None
+) -> Content:
+    is_puppet = source.puppet is not None
+    if source.kind == target.kind and not is_puppet:
+        message = f"a {source.kind} and a {target.kind} have no connection"
+        raise raw.target.fail(message, FORMS_BETWEEN_PEERS)
+    frame = read_frame(raw.text, frames, literal=is_puppet)
+    direction = frames.direction(frame.type) if frames is not None else "both"
+    if not is_puppet and direction not in ("both", f"{source.kind}>{target.kind}"):
+        way = direction.replace(">", " to ")
+        message = f"{frame.type} goes {way}, not {source.kind} to {target.kind}"
+        raise raw.text.fail(message, ("turn the arrow round", f"%% @puppet {source.id}"))
+    return frame
+
+
+def _not_desktop(raw: RawArrow, peer: Participant) -> None:
+    if peer.kind == "desktop":
+        raise raw.target.fail(
+            "a desktop and a channel have no connection; the server stands between them",
+            ("arrows to or from the server",),
+        )
+
+
+def _call(text: Span) -> ChannelCall:
+    """A call to a channel, or prose for at least one."""
+    words = text.words()
+    first = words[0].text
+    for call in CALLS:
+        if first == call and len(words) == 1:
+            return ChannelCall(text.line, text.column, call, text.text)
+        if first == call:
+            message = f"nothing may follow {first!r}; say with @expect what is shown"
+            raise words[1].fail(message, (*CALLS, "free text that begins with another word"))
+    return ChannelCall(text.line, text.column, None, text.text)
+
+
+def _local(text: Span, host: Participant) -> Local | FreeText:
+    """Something that happens inside one lifeline."""
+    words = text.words()
+    verb, rest = words[0].text, words[1:]
+    if verb == "think":
+        if len(rest) != 1:
+            raise text.fail("think takes one duration", LOCALS)
+        return Local(text.line, text.column, "think", read_duration(rest[0]))
+    if host.kind != "desktop":
+        return FreeText(text.line, text.column, text.text)
+    if verb == "retry" or verb == "quit":
+        if rest:
+            raise rest[0].fail(f"nothing may follow {verb!r}", LOCALS)
+        return Local(text.line, text.column, "retry" if verb == "retry" else "quit")
+    if isinstance(read_desktop_act(text), Act):
+        message = f"{verb!r} is done by a person: draw it from an actor to {host.id}"
+        raise text.fail(message, LOCALS, at=0)
+    return FreeText(text.line, text.column, text.text)

@@ -1,0 +1,142 @@
+"""Directives about the whole run: ``@seed``, ``@latency``, ``@rule`` … and ``@strict``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from attrs import Factory, define
+
+from sim.scenario.arguments import Arguments
+from sim.scenario.directive_nodes import FeatureChange
+from sim.scenario.kinds import channel_of_word
+from sim.scenario.source import Span, near
+from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings
+from sim.scenario.values import read_range
+
+SETTING_USAGES = {
+    "host": "@host ID KIND",
+    "puppet": "@puppet ID [handshake] [pong]",
+    "protocol": "@protocol hook",
+    "seed": "@seed 7",
+    "latency": "@latency D->S 20ms..80ms",
+    "rule": "@rule -name",
+    "feature": "@feature S -name",
+    "violates": "@violates NAME",
+    "strict": "@strict",
+    "live": "@live",
+}
+# These say how the run starts; after the first event they would say nothing true.
+HEAD_ONLY = ("seed", "latency", "rule")
+
+
+@define
+class Head:
+    """What the settings of a file add up to."""
+
+    seed: int | None = None
+    latencies: list[Latency] = Factory(list)
+    rules: list[RuleSwitch] = Factory(list)
+    features: list[FeatureSwitch] = Factory(list)
+    violates: list[str] = Factory(list)
+    strict: bool = False
+    live: bool = False
+    is_over: bool = False
+
+    def settings(self) -> Settings:
+        """The frozen form."""
+        return Settings(self.seed, tuple(self.latencies), tuple(self.rules), tuple(self.features))
+
+
+def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
+    """Take a setting into the head; ``@feature`` after it is a statement of its own."""
+    word = args.word.text
+    if word in ("host", "puppet", "protocol"):
+        return None  # obeyed by the first pass over the file
+    if word in HEAD_ONLY and head.is_over:
+        raise args.word.fail(
+            f"@{word} belongs in the head, before the first arrow or action", at=-1
+        )
+    statement = None
+    match word:
+        case "seed":
+            _once(args, head.seed is None)
+            head.seed = args.number()
+        case "latency":
+            head.latencies.append(_latency(args))
+        case "rule":
+            head.rules.append(_rule(args, head))
+        case "feature":
+            statement = _feature(args, head)
+        case "violates":
+            head.violates.append(_violated(args, head))
+        case "strict":
+            _once(args, not head.strict)
+            head.strict = True
+        case _:
+            _once(args, not head.live)
+            head.live = True
+    args.done()
+    return statement
+
+
+def _once(args: Arguments, is_first: bool) -> None:
+    if not is_first:
+        raise args.word.fail(f"@{args.word.text} stands twice in this file", at=-1)
+
+
+def _latency(args: Arguments) -> Latency:
+    source, target = args.lane()
+    low, high = read_range(args.take("a duration", ("20ms..80ms",)))
+    ends = _end_of_link(args, source), _end_of_link(args, target)
+    return Latency(args.word.line, args.word.column - 1, *ends, low, high)
+
+
+def _end_of_link(args: Arguments, at: Span) -> str:
+    """A lifeline, ``*``, or a channel that is not drawn (it exists all the same)."""
+    if at.text == "*" or at.text in args.scope.people:
+        return at.text
+    channel = channel_of_word(at.text)
+    if channel is not None:
+        return channel
+    known = (*args.scope.people, "*", "slack", "telegram", "x")
+    raise at.fail(f"no lifeline {at.text[:40]!r} in this diagram", near(at.text, known))
+
+
+def _signed(args: Arguments, what: str, known: Collection[str] | None) -> tuple[str, bool]:
+    """``-name`` or ``+name``."""
+    at = args.take(what, ("-name", "+name"))
+    if at.text[:1] not in ("+", "-") or len(at.text) < 2:
+        raise at.fail(f"a {what} is switched with a sign", ("-name", "+name"))
+    name = at.cut(1)
+    if known is not None and name.text not in known:
+        raise name.fail(f"unknown {what} {name.text[:60]!r}", near(name.text, known, limit=40))
+    return name.text, at.text[0] == "+"
+
+
+def _rule(args: Arguments, head: Head) -> RuleSwitch:
+    rule, on = _signed(args, "rule", args.scope.vocabulary.rules)
+    if any(one.rule == rule for one in head.rules):
+        raise args.word.fail(f"the rule {rule} is switched twice", at=-1)
+    return RuleSwitch(args.word.line, args.word.column - 1, rule, on)
+
+
+def _feature(args: Arguments, head: Head) -> FeatureChange | None:
+    host = args.host()
+    feature, on = _signed(args, "feature", args.scope.vocabulary.features)
+    line, column = args.word.line, args.word.column - 1
+    if head.is_over:
+        return FeatureChange(line, column, host, feature, on)
+    if any((one.host, one.feature) == (host, feature) for one in head.features):
+        raise args.word.fail(f"{feature} of {host} is switched twice", at=-1)
+    head.features.append(FeatureSwitch(line, column, host, feature, on))
+    return None
+
+
+def _violated(args: Arguments, head: Head) -> str:
+    at = args.take("an invariant", args.scope.vocabulary.invariants or ("NAME",))
+    known = args.scope.vocabulary.invariants
+    if known is not None and at.text not in known:
+        raise at.fail(f"unknown invariant {at.text[:60]!r}", near(at.text, known, limit=40))
+    if at.text in head.violates:
+        raise at.fail(f"{at.text} is named twice")
+    return at.text

@@ -1,0 +1,59 @@
+"""Pieces of a scenario's text that know where they stand in the file."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from sim.core.errors import ScenarioError
+
+QUOTED_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"(?!\S)|\S+')
+
+
+@frozen
+class Span:
+    """A piece of one line; ``column`` counts from 1 in characters."""
+
+    text: str
+    path: str
+    line: int
+    column: int
+
+    def fail(self, message: str, allowed: Iterable[str] = (), at: int = 0) -> ScenarioError:
+        """An error that points at this piece (``at`` characters into it)."""
+        return ScenarioError(
+            message,
+            path=self.path,
+            line=self.line,
+            column=self.column + at,
+            allowed=tuple(allowed),
+        )
+
+    def cut(self, start: int, end: int | None = None) -> Span:
+        """The piece from ``start`` to ``end`` of this piece."""
+        return Span(self.text[start:end], self.path, self.line, self.column + start)
+
+    def strip(self) -> Span:
+        """Without blanks at both ends."""
+        bare = self.text.lstrip()
+        return Span(bare.rstrip(), self.path, self.line, self.column + len(self.text) - len(bare))
+
+    def words(self) -> list[Span]:
+        """The pieces between blanks; a quoted string is one piece."""
+        return [self.cut(*found.span()) for found in QUOTED_OR_WORD.finditer(self.text)]
+
+    def group(self, found: re.Match[str], name: str) -> Span:
+        """The piece that a group of a match on ``self.text`` covers."""
+        return self.cut(*found.span(name))
+
+
+def near(word: str, known: Iterable[str], limit: int = 12) -> tuple[str, ...]:
+    """The words to offer instead of ``word``: the close ones first, all of a short list."""
+    names = sorted(set(known))
+    close = difflib.get_close_matches(word[:60], names, n=3, cutoff=0.6)
+    if len(names) <= limit:
+        return (*close, *(name for name in names if name not in close))
+    return tuple(close) or tuple(names)
