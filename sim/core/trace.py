@@ -23,7 +23,7 @@ from sim.core.event import AnyEvent, Event
 FORMAT = 1
 
 
-class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Header(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader must know before the first event.
 
     ``without`` are the rules that were off, ``source`` the scenario's text,
