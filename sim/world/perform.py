@@ -45,7 +45,10 @@ def write(world: World, end: End, frame: ops.Frame) -> bool:
             )
         )
     else:
-        end.put(world, FrameFlight(end, frame, n))
+        flight = FrameFlight(end, frame, n)
+        end.put(world, flight)
+        if world.on_flight is not None:
+            world.on_flight(flight)
     return True
 
 

@@ -27,10 +27,11 @@ from sim.world.choice import Choice
 from sim.world.dial import DialRequest
 from sim.world.host import ActorFactory, Host
 from sim.world.item import Item, Moment
-from sim.world.link import End, Link
+from sim.world.link import End, FrameFlight, Link
 from sim.world.perform import PERFORM
 
 LINK_LATENCY_US = (20_000, 80_000)
+LAST = 1 << 62
 
 Watcher = Callable[[Any], None]
 
@@ -51,6 +52,7 @@ class World:
         self.watchers: dict[type[Event], list[Watcher]] = {}
         self.ready: deque[tuple[Activity, Any]] = deque()
         self.on_drop: Callable[[Activity], None] | None = None
+        self.on_flight: Callable[[FrameFlight], None] | None = None
         self._heap: list[tuple[int, int, Item]] = []
         self._seq = 0
         self._generations: dict[tuple[str, str], int] = {}
@@ -102,13 +104,16 @@ class World:
 
     # -- the heap ------------------------------------------------------------
 
-    def schedule(self, item: Item, due: int) -> None:
-        """(Re)plan an item for ``due`` (µs)."""
+    def schedule(self, item: Item, due: int, *, last: bool = False) -> None:
+        """(Re)plan an item for ``due`` (µs); ``last``: behind all others of that instant."""
         if item.seq == -1 and item.foreground:
             self.pending += 1
         if item.cause == -1:
             item.cause = self.cause
-        self._seq = item.seq = seq = self._seq + 1
+        self._seq = seq = self._seq + 1
+        if last:
+            seq += LAST
+        item.seq = seq
         item.due = due
         heappush(self._heap, (due, seq, item))
 
@@ -120,9 +125,15 @@ class World:
                 self.pending -= 1
 
     def at(self, due: int, label: str, run: Callable[[], None], foreground: bool = True) -> Item:
-        """Plan a callback (a script's line) under a name of its own."""
+        """Plan a callback (a script's line) under a name of its own.
+
+        It comes behind everything else of that instant, whenever it was
+        planned: a script that waits for a frame and a script that waits for
+        the frame's time act at the same place of the run.
+        """
         item = Moment(label, run, foreground)
-        self.schedule(item, max(due, self.now))
+        self.schedule(item, max(due, self.now), last=True)
+        item.cause = -1
         return item
 
     def next_item(self) -> Item | None:
