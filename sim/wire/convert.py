@@ -1,0 +1,96 @@
+"""Between typed objects and decoded JSON, again one small function per class.
+
+Reading checks nothing: a message that was accepted may still hold garbage in
+places the protocol does not look at, and a builder may be asked for a wrong
+frame on purpose. A value that does not fit its shape is kept as it is.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from sim.wire.absent import ABSENT
+from sim.wire.declare import Field, Record
+from sim.wire.linkage import JsonObject, Wire
+from sim.wire.spec import AnyObject, Anything, ListOf, MapOf, Nested
+
+Reader: TypeAlias = Callable[[Wire], Record]
+Writer: TypeAlias = Callable[[Any], JsonObject]
+
+
+def plain(value: Any) -> Any:
+    """``value`` as decoded JSON: typed objects become dicts, tuples lists.
+
+    A dict is taken to be JSON already and is not copied.
+    """
+    if isinstance(value, Record):
+        return value.to_wire()
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def _read_record(value: Any, read: Reader) -> Any:
+    return read(value) if isinstance(value, dict) else value
+
+
+def _read_records(value: Any, read: Reader) -> Any:
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple(read(item) if isinstance(item, dict) else item for item in value)
+
+
+def _read_texts(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _reading(field: Field, names: dict[str, Any]) -> str:
+    got = f"get(p, {field.name!r}, ABSENT)"
+    match field.kind:
+        case Nested(record=inner) | ListOf(item=Nested(record=inner)):
+            name = f"read_{inner.__name__}"
+            names[name] = reader(inner)
+            several = "s" if isinstance(field.kind, ListOf) else ""
+            return f"{field.attribute}=_read_record{several}({got}, {name})"
+        case ListOf():
+            return f"{field.attribute}=_read_texts({got})"
+        case _:
+            return f"{field.attribute}={got}"
+
+
+@functools.cache
+def reader(cls: type[Record]) -> Reader:
+    """The function that makes a typed object of a decoded one."""
+    names: dict[str, Any] = {
+        "cls": cls,
+        "get": dict.get,
+        "ABSENT": ABSENT,
+        "_read_record": _read_record,
+        "_read_records": _read_records,
+        "_read_texts": _read_texts,
+    }
+    arguments = ",\n        ".join(_reading(field, names) for field in cls.FIELDS)
+    text = f"def read(p):\n    return cls(\n        {arguments}\n    )\n"
+    exec(compile(text, f"<reader of {cls.__qualname__}>", "exec"), names)
+    made: Reader = names["read"]
+    return made
+
+
+@functools.cache
+def writer(cls: type[Record]) -> Writer:
+    """The function that makes a decoded object of a typed one."""
+    lines = ["def write(b):", "    d = {}"]
+    for field in cls.FIELDS:
+        has_parts = isinstance(field.kind, Nested | ListOf | MapOf | Anything | AnyObject)
+        lines += (
+            f"    v = b.{field.attribute}",
+            "    if v is not ABSENT:",
+            f"        d[{field.name!r}] = {'plain(v)' if has_parts else 'v'}",
+        )
+    lines.append("    return d\n")
+    names: dict[str, Any] = {"ABSENT": ABSENT, "plain": plain}
+    exec(compile("\n".join(lines), f"<writer of {cls.__qualname__}>", "exec"), names)
+    made: Writer = names["write"]
+    return made

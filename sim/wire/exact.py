@@ -1,0 +1,42 @@
+"""Plain JSON values out of instances of subclasses, without running their code.
+
+A decoded object handed in by a caller may hold a dict subclass with its own
+``__getitem__`` or a str subclass with its own ``__eq__``. The unbound methods
+of the built-in types read the true content and never call such overrides.
+"""
+
+from __future__ import annotations
+
+from sim.wire.absent import ABSENT
+
+
+def exact(value: object) -> object:
+    """``value`` itself where its type is plain; else a copy, one level deep.
+
+    Scalars inside a copied container are plain too; containers inside it are
+    left for a later call. Keys whose value is ABSENT are dropped, as are keys
+    that are no strings.
+    """
+    if isinstance(value, dict):
+        return {
+            exact_scalar(key): exact_scalar(item)
+            for key, item in dict.items(value)
+            if item is not ABSENT and isinstance(key, str)
+        }
+    if isinstance(value, list):
+        return [exact_scalar(item) for item in list.__iter__(value)]
+    return exact_scalar(value)
+
+
+def exact_scalar(value: object) -> object:
+    """The str, int or float that an instance of a subclass really holds."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or kind is float:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    return value

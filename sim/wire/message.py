@@ -1,0 +1,71 @@
+"""A frame as the program holds it: envelope fields and a typed body."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sim.wire.declare import Body
+from sim.wire.equality import same_json
+from sim.wire.linkage import JsonObject
+
+
+class Message:
+    """One frame. Treat it as immutable.
+
+    It is made either of a typed body (inside a run) or of a decoded object
+    (what the parser accepted, or a builder made); the other form is computed
+    when somebody asks. Frames are equal when their JSON is.
+    """
+
+    __slots__ = ("_body", "_shape", "_wire", "id", "ts", "type")
+
+    def __init__(self, type: str, id: str, ts: int | float, body: Body) -> None:
+        self.type = type
+        self.id = id
+        self.ts = ts
+        self._body: Body | None = body
+        self._wire: JsonObject | None = None
+        # ``_shape`` stays unset: it is only read while there is no body.
+
+    @classmethod
+    def of_wire(cls, shape: type[Body], wire: JsonObject) -> Self:
+        """A frame around its decoded object, which is kept as it is, unknown keys included."""
+        made = cls.__new__(cls)
+        made.type = shape.TYPE
+        made.id = wire["id"]
+        made.ts = wire["ts"]
+        made._body = None
+        made._wire = wire
+        made._shape = shape
+        return made
+
+    @property
+    def body(self) -> Body:
+        """The payload as an instance of its declared class."""
+        body = self._body
+        if body is None:
+            assert self._wire is not None
+            shape: type[Body] = self._shape
+            body = self._body = shape.from_wire(shape.payload_in(self._wire))
+        return body
+
+    @property
+    def wire(self) -> JsonObject:
+        """The decoded JSON object of the whole frame."""
+        wire = self._wire
+        if wire is None:
+            body = self._body
+            assert body is not None
+            wire = self._wire = body.enclose(self.id, self.ts, body.to_wire())
+        return wire
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        return same_json(self.wire, other.wire)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.id))
+
+    def __repr__(self) -> str:
+        return f"<Message {self.type} {self.id}>"
