@@ -10,6 +10,7 @@ from sim.core.errors import LocalProtocolError
 if TYPE_CHECKING:
     from sim.world.call import PendingCall
     from sim.world.host import Host
+    from sim.world.item import Item
 
 
 class Suspended:
@@ -23,10 +24,11 @@ class Activity:
     """A handler in progress.
 
     ``cause`` is the event that moved it last, ``call`` the API call that it
-    answers (its return value is the reply), ``task`` the driver's own business.
+    answers (its return value is the reply), ``pause`` the end of its Sleep,
+    ``task`` the driver's own business.
     """
 
-    __slots__ = ("call", "cause", "coro", "epoch", "host", "name", "task")
+    __slots__ = ("call", "cause", "coro", "epoch", "host", "name", "pause", "task")
 
     def __init__(
         self,
@@ -41,6 +43,7 @@ class Activity:
         self.name = name
         self.cause = cause
         self.call: PendingCall | None = None
+        self.pause: Item | None = None
         self.task: Any = None
 
     def drop(self) -> None:

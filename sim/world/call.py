@@ -26,10 +26,10 @@ class Route:
 
     __slots__ = ("latency", "nth", "start")
 
-    def __init__(self, world: World, caller: str, callee: str, latency: tuple[int, int]) -> None:
+    def __init__(self, seed: int, name: str, latency: tuple[int, int]) -> None:
         self.latency = latency
         self.nth = 0
-        self.start = origin(world.seed, f"call {caller}>{callee}")
+        self.start = origin(seed, name)
 
     def draw(self) -> int:
         """The next latency on this route, in microseconds."""
@@ -66,7 +66,10 @@ def issue(world: World, activity: Activity, op: Call) -> None:
     delay = route.draw()
     label = f"{op.to}.{_word(op.request)} {caller}/{route.nth}"
     call = PendingCall(activity, op, n, world.now + op.timeout_us, label)
+    world.cause = n
     world.schedule(CallRequest(call), world.now + delay)
+    if world.now + delay > call.deadline:
+        await_timeout(world, call)
 
 
 def _word(request: Any) -> str:
@@ -83,6 +86,7 @@ def await_timeout(world: World, call: PendingCall) -> None:
     """
     if call.timeout is None and not call.answered:
         call.timeout = CallTimeout(call)
+        call.timeout.cause = call.n
         world.schedule(call.timeout, max(world.now, call.deadline))
 
 
@@ -104,9 +108,7 @@ def answer(world: World, call: PendingCall, reply: Any) -> None:
     if activity.epoch != activity.host.epoch or not activity.host.up:
         return
     n = world.next_n()
-    world.record(
-        CallAnswered(n, world.now, world.cause, call.caller, call.op.to, call.n, reply)
-    )
+    world.record(CallAnswered(n, world.now, world.cause, call.caller, call.op.to, call.n, reply))
     world.cause = n
     world.resume(activity, reply)
 
@@ -128,8 +130,8 @@ class CallRequest(Item):
             return
         if world.asleep(callee):
             world.schedule(self, callee.asleep_until)
+            await_timeout(world, call)
             return
-        world.cause = call.n
         world.start_call(callee, call)
 
     def name(self) -> str:
@@ -184,6 +186,10 @@ class CallTimeout(Item):
         self.call = call
 
     def fire(self, world: World) -> None:
+        caller = self.call.activity.host
+        if world.asleep(caller):
+            world.schedule(self, caller.asleep_until)
+            return
         answer(world, self.call, NO_ANSWER)
 
     def name(self) -> str:

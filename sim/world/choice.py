@@ -25,3 +25,18 @@ class Choice:
             return self.item.name()
         assert self.activity is not None
         return f"resume {self.activity.host.name} {self.activity.name}"
+
+
+def named(choices: list[Choice]) -> dict[str, Choice]:
+    """The choices under their names; a name's second bearer is called ``name ~2``.
+
+    Two handlers of one host may wait in the same place; canonical order tells
+    them apart.
+    """
+    found: dict[str, Choice] = {}
+    bearers: dict[str, int] = {}
+    for choice in choices:
+        name = choice.name
+        bearers[name] = nth = bearers.get(name, 0) + 1
+        found[name if nth == 1 else f"{name} ~{nth}"] = choice
+    return found

@@ -17,6 +17,8 @@ class DialRequest(Flight):
 
     __slots__ = ("dialler",)
 
+    opens = True
+
     def __init__(self, end: End, dialler: Activity) -> None:
         super().__init__(end)
         self.dialler = dialler
@@ -29,14 +31,11 @@ class DialRequest(Flight):
             world.schedule(self, server.asleep_until)
             return
         end.flight.popleft()
+        if server is None or not server.up:
+            self.refuse(world)
+            return
         n = world.next_n()
         facts = (link.name, end.host, end.other.host, link.lane)
-        if server is None or not server.up:
-            world.record(ConnectionRefused(n, world.now, world.cause, *facts))
-            world.cause = n
-            world.forget_link(link)
-            world.resume(self.dialler, None)
-            return
         world.record(ConnectionOpened(n, world.now, world.cause, *facts))
         world.cause = n
         link.server.is_open = True
@@ -44,9 +43,18 @@ class DialRequest(Flight):
         link.server.put(world, AcceptFlight(link.server, self.dialler))
         world.tell_open(link.server, n)
 
-    def lost(self, world: World, why: str) -> None:
-        world.forget_link(self.end.link)
+    def refuse(self, world: World) -> None:
+        """Nobody listens there, or the network does not let the request through."""
+        end = self.end
+        n = world.next_n()
+        facts = (end.link.name, end.host, end.other.host, end.link.lane)
+        world.record(ConnectionRefused(n, world.now, world.cause, *facts))
+        world.cause = n
+        world.forget_link(end.link)
         world.resume(self.dialler, None)
+
+    def lost(self, world: World, why: str) -> None:
+        self.refuse(world)
 
     def name(self) -> str:
         return f"dial {self.end.link.name}"

@@ -7,6 +7,7 @@ channel answers for itself.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import attrs
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sim.world.world import World
 
 CUTS = ("fin", "rst", "silent")
+_COUNT = re.compile("[0-9]{0,6}")
 
 
 @attrs.frozen
@@ -40,8 +42,11 @@ class Budget:
         given: dict[str, int] = {}
         for part in filter(None, (p.strip() for p in text.split(","))):
             word, _, number = part.partition(":")
-            if word not in words or not (number or "1").isascii() or not (number or "1").isdigit():
-                raise UsageError(f"fault {part!r}: write WORD:COUNT with WORD in {', '.join(words)}")
+            if word not in words or not _COUNT.fullmatch(number):
+                raise UsageError(
+                    f"fault {part!r}: write WORD:COUNT with WORD in {', '.join(words)} "
+                    "and COUNT up to 999999"
+                )
             given[word] = int(number or "1")
         return cls(**given)
 
@@ -54,7 +59,8 @@ def _say(world: World, fault: str, target: str) -> None:
 
 def cut(world: World, link: Link, how: str = "fin") -> None:
     """Cut a connection: ``fin`` delivers what was sent, ``rst`` drops it, ``silent``
-    tells nobody (half-open)."""
+    tells nobody (half-open). One that the server has not seen yet is refused by
+    either of the first two."""
     _say(world, f"cut {link.name} {how}", link.name)
     if how == "silent":
         link.silent = True
@@ -62,12 +68,16 @@ def cut(world: World, link: Link, how: str = "fin") -> None:
             end.hold(world)
         return
     link.silent = False
+    dialling = link.is_dialling
     for end in link.ends():
         end.release(world)
-        if how == "rst":
+        if how == "rst" or dialling:
             end.drop_flight(world, "reset")
+    if dialling:
+        return
     for end in link.ends():
-        if not end.severed:
+        # A reset also swept away the news of an earlier cut: send it again.
+        if how == "rst" or not end.severed:
             end.severed = True
             end.put(world, CloseFlight(end, 1006, how, "network"))
 
@@ -146,6 +156,8 @@ def crash(world: World, name: str) -> None:
     for activity in host.crash():
         if activity.call is not None:
             call.lose(world, activity.call, "host crashed")
+        if activity.pause is not None:
+            world.unschedule(activity.pause)
         if world.on_drop is not None:
             world.on_drop(activity)
         activity.drop()
@@ -155,6 +167,7 @@ def crash(world: World, name: str) -> None:
         if not end.severed:
             end.put(world, CloseFlight(end, 1006, "peer died", name))
     host.links = {}
+    world.withdraw(host)
 
 
 def restart(world: World, name: str) -> None:

@@ -119,10 +119,12 @@ class Host:
         """Forget everything volatile; gives the handlers that were dropped."""
         self.up = False
         self.actor = None
+        self.asleep_until = 0
         dropped = list(self.waiting or ())
+        plans = [*self.timers.values(), *(limit for _, limit in (self.waits or {}).values())]
+        for item in plans:
+            self.world.unschedule(item)
         self.waiting = self.locks = self.waits = None
-        for timer in self.timers.values():
-            self.world.unschedule(timer)
         self.timers = {}
         return dropped
 

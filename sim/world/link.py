@@ -9,7 +9,7 @@ would retransmit. A cut by FIN delivers what was sent, one by RST drops it.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sim.core.entropy import nth_between, origin
 from sim.core.event import ConnectionClosed, FrameDelivered, FrameLost
@@ -91,6 +91,12 @@ class End:
                 self.last_due = max(self.last_due, due)
                 world.schedule(item, due)
 
+    def postpone(self, world: World, floor: int) -> None:
+        """Nothing in the queue arrives before ``floor``; the order stays."""
+        self.last_due = max(self.last_due, floor)
+        for item in self.flight:
+            world.schedule(item, max(item.due, floor))
+
     def drop_flight(self, world: World, why: str) -> None:
         """Everything that is on its way from this end is lost."""
         while self.flight:
@@ -128,11 +134,23 @@ class Link:
         """Whether some end still believes in it."""
         return self.client.is_open or self.server.is_open
 
+    @property
+    def is_dialling(self) -> bool:
+        """Whether the server has not heard of it yet."""
+        return bool(self.client.flight) and self.client.flight[0].opens
+
+    def forget_if_over(self, world: World) -> None:
+        """Both ends are closed and nothing is on its way: the world need not keep it."""
+        if not (self.is_open or self.client.flight or self.server.flight):
+            world.forget_link(self)
+
 
 class Flight(Item):
     """Something queued in one direction of a connection."""
 
     __slots__ = ("end",)
+
+    opens: ClassVar[bool] = False
 
     def __init__(self, end: End) -> None:
         super().__init__()
@@ -147,7 +165,8 @@ class Flight(Item):
         host = world.hosts[to.host]
         if not world.asleep(host):
             return False
-        world.schedule(self, host.asleep_until)
+        # The whole queue at once: one by one, a tie of times could reorder it.
+        to.other.postpone(world, host.asleep_until)
         return True
 
     def lost(self, world: World, why: str) -> None:
@@ -174,6 +193,7 @@ class FrameFlight(Flight):
         end.flight.popleft()
         if not to.is_open:
             self.lost(world, "closed")
+            end.link.forget_if_over(world)
             return
         sent = self.sent
         n = world.next_n()
@@ -214,6 +234,7 @@ class CloseFlight(Flight):
             return
         self.end.flight.popleft()
         close_end(world, self.end.other, self.code, self.reason, self.by, tell=True)
+        self.end.link.forget_if_over(world)
 
     def name(self) -> str:
         end = self.end
@@ -230,8 +251,10 @@ class AcceptFlight(Flight):
         self.dialler = dialler
 
     def fire(self, world: World) -> None:
-        self.end.flight.popleft()
         client = self.end.other
+        if self.slept(world, client):
+            return
+        self.end.flight.popleft()
         host = world.hosts[client.host]
         if not host.up or host.epoch != self.dialler.epoch:
             client.put(world, CloseFlight(client, 1006, "client is gone", client.host))
@@ -261,5 +284,3 @@ def close_end(world: World, end: End, code: int, reason: str, by: str, tell: boo
     world.record(event)
     if tell:
         world.tell_closed(end, event)
-    if not end.other.is_open and not end.other.flight and not end.flight:
-        world.forget_link(end.link)

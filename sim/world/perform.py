@@ -9,7 +9,7 @@ same on all of them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sim.core import op as ops
@@ -40,9 +40,7 @@ def write(world: World, end: End, frame: ops.Frame) -> bool:
     )
     if end.severed:
         world.record(
-            FrameLost(
-                n + 1, world.now, n, name, end.host, end.other.host, n, frame.type, "cut"
-            )
+            FrameLost(n + 1, world.now, n, name, end.host, end.other.host, n, frame.type, "cut")
         )
     else:
         flight = FrameFlight(end, frame, n)
@@ -102,7 +100,8 @@ def stop_timer(world: World, activity: Activity, op: ops.StopTimer) -> None:
 
 
 def sleep(world: World, activity: Activity, op: ops.Sleep) -> Any:
-    world.schedule(Pause(activity, op.for_us <= SETTLE_HORIZON_US), world.now + op.for_us)
+    activity.pause = Pause(activity, op.for_us <= SETTLE_HORIZON_US)
+    world.schedule(activity.pause, world.now + op.for_us)
     return SUSPENDED
 
 
@@ -165,20 +164,33 @@ def note(world: World, activity: Activity, op: ops.Note) -> None:
 
 Performer = Callable[["World", Activity, Any], Any]
 
-PERFORM: dict[type[Any], Performer] = {
-    ops.Send: send,
-    ops.Close: close,
-    ops.Dial: dial,
-    ops.Call: call_api,
-    ops.Save: save,
-    ops.Erase: erase,
-    ops.StartTimer: start_timer,
-    ops.StopTimer: stop_timer,
-    ops.Sleep: sleep,
-    ops.Acquire: acquire,
-    ops.Release: release,
-    ops.Wait: wait,
-    ops.Wake: wake,
-    ops.Spawn: spawn,
-    ops.Note: note,
-}
+
+class Performers(dict[type[Any], Performer]):
+    """A table that says what is wrong when it is asked for anything but an op."""
+
+    def __missing__(self, kind: type[Any]) -> Performer:
+        raise LocalProtocolError(
+            f"a handler awaits {kind.__name__}, which is no op; "
+            "handlers await nothing but self.perform(op)"
+        )
+
+
+PERFORM: Mapping[type[Any], Performer] = Performers(
+    {
+        ops.Send: send,
+        ops.Close: close,
+        ops.Dial: dial,
+        ops.Call: call_api,
+        ops.Save: save,
+        ops.Erase: erase,
+        ops.StartTimer: start_timer,
+        ops.StopTimer: stop_timer,
+        ops.Sleep: sleep,
+        ops.Acquire: acquire,
+        ops.Release: release,
+        ops.Wait: wait,
+        ops.Wake: wake,
+        ops.Spawn: spawn,
+        ops.Note: note,
+    }
+)

@@ -35,7 +35,7 @@ class TimerItem(Item):
         del host.timers[self.key]
         kind, key = self.key
         n = world.next_n()
-        world.record(TimerFired(n, world.now, self.cause, host.name, kind, key))
+        world.record(TimerFired(n, world.now, world.cause, host.name, kind, key))
         world.tell_timer(host, kind, key, n)
 
     def name(self) -> str:
@@ -73,11 +73,14 @@ class WaitLimit(Item):
         self.key = key
 
     def fire(self, world: World) -> None:
-        if self.host.waits is None:
+        host = self.host
+        if world.asleep(host):
+            world.schedule(self, host.asleep_until)
             return
-        waiting = self.host.waits.pop(self.key, None)
-        if waiting is not None:
-            world.resume(waiting[0], NO_ANSWER)
+        # A wake or a crash takes this item out of the plan, so the wait is there.
+        assert host.waits is not None
+        activity, _ = host.waits.pop(self.key)
+        world.resume(activity, NO_ANSWER)
 
     def name(self) -> str:
         return f"give up {self.host.name} {self.key}"

@@ -22,7 +22,7 @@ from sim.core.errors import SimInternalError
 from sim.core.event import Acted, ConnectionClosed, Event, HostStarted
 from sim.core.op import Dial, Frame
 from sim.world.activity import SUSPENDED, Activity
-from sim.world.call import PendingCall, Route, applied, await_timeout
+from sim.world.call import PendingCall, Route, applied, await_timeout, lose
 from sim.world.choice import Choice
 from sim.world.dial import DialRequest
 from sim.world.host import ActorFactory, Host
@@ -81,6 +81,8 @@ class World:
     def boot(self, name: str) -> None:
         """Start a host, or start it again: a new actor over the durable store."""
         host = self.hosts[name]
+        if host.up:
+            raise SimInternalError(f"host {name!r} is up already; crash it before it starts again")
         host.up = True
         host.epoch += 1
         n = self.next_n()
@@ -154,6 +156,7 @@ class World:
         self.cause = item.cause
         item.cause = -1
         item.fire(self)
+        self.cause = -1
 
     def settled(self) -> bool:
         """Nothing is pending but heartbeats, time limits and far-off retries."""
@@ -171,7 +174,7 @@ class World:
     def apply(self, choice: Choice) -> None:
         """Take one step of :meth:`enabled`. Raises SimInternalError for a stale one."""
         if choice.item is not None:
-            if choice.item.seq == -1:
+            if choice.item.seq == -1 or not choice.item.enabled():
                 raise SimInternalError(f"choice {choice.name!r} is no longer enabled")
             self.fire(choice.item)
             return
@@ -184,9 +187,7 @@ class World:
 
     # -- handlers ------------------------------------------------------------
 
-    def start(
-        self, host: Host, coro: Coroutine[Any, Any, Any], name: str, cause: int
-    ) -> Activity:
+    def start(self, host: Host, coro: Coroutine[Any, Any, Any], name: str, cause: int) -> Activity:
         """A new activity, ready to run."""
         activity = Activity(host, coro, name, cause)
         host.suspend(activity)
@@ -198,6 +199,12 @@ class World:
         if activity.epoch == activity.host.epoch and activity.host.up:
             activity.cause = self.cause
             self.ready.append((activity, value))
+
+    def withdraw(self, host: Host) -> None:
+        """The host crashed: none of its handlers can go on."""
+        alive = [entry for entry in self.ready if entry[0].host is not host]
+        self.ready.clear()
+        self.ready.extend(alive)
 
     def advance(self, activity: Activity, value: Any) -> bool:
         """Run a handler up to its next gap; True while it is not finished.
@@ -219,7 +226,8 @@ class World:
                         await_timeout(self, activity.call)
                     return True
                 if self.preempt:
-                    self.ready.append((activity, value))
+                    # In front: left alone, a handler goes on up to its gap.
+                    self.ready.appendleft((activity, value))
                     return True
         except StopIteration as stop:
             host.finished(activity)
@@ -230,6 +238,7 @@ class World:
             error.add_note(f"in {host.name}/{activity.name} at step {len(self.events)}")
             raise
         finally:
+            self.cause = -1
             ambient.HOST.reset(token)
 
     def asleep(self, host: Host) -> bool:
@@ -297,11 +306,14 @@ class World:
         if route is None:
             usual = None if reply else self.hosts[callee].latency
             latency = self.latencies.get((caller, callee), usual or LINK_LATENCY_US)
-            self._routes[key] = route = Route(self, caller, callee, latency)
+            name = f"{'reply' if reply else 'call'} {caller}>{callee}"
+            self._routes[key] = route = Route(self.seed, name, latency)
         return route
 
     def start_call(self, callee: Host, call: PendingCall) -> None:
         """The request arrived: run the callee's handler for it."""
-        if callee.actor is not None:
-            handler = callee.actor.on_call(call.caller, call.op.request)
-            self.start(callee, handler, "on_call", call.n).call = call
+        if callee.actor is None:
+            lose(self, call, "host has no API")
+            return
+        handler = callee.actor.on_call(call.caller, call.op.request)
+        self.start(callee, handler, "on_call", call.n).call = call
