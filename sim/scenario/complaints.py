@@ -54,6 +54,9 @@ def _arrow(at: Span, arrow: re.Match[str]) -> ScenarioError:
     """Something with an arrow in it: an end is no id, or the text is missing."""
     source = at.group(arrow, "source").strip()
     rest = at.group(arrow, "rest")
+    if arrow["sign"].endswith("x") and re.match(r"[^:]*--?[>)]", rest.text):
+        message = "Mermaid takes '-x' in an id for an arrow"
+        raise at.fail(message, at=arrow.start("sign") + len(arrow["sign"]) - 2)
     if not re.fullmatch(ID, source.text):
         return _bad_id(source)
     if ":" not in rest.text:

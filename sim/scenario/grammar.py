@@ -47,7 +47,7 @@ NUMBER = r"(?:[0-9]+(?:\.[0-9]{1,2})?)"
 AUTONUMBER = re.compile(rf"autonumber(?: off| {NUMBER}(?: {NUMBER})?)?", re.IGNORECASE)
 TITLE = re.compile(r"title(?:\s|:\s)\s*(?P<text>\S.*)", re.IGNORECASE)
 ACCESSIBILITY = re.compile(r"acc(?:Title|Descr)\s*:\s*(?P<text>\S.*)", re.IGNORECASE)
-WRAP = re.compile(r":?(?:no)?wrap:", re.IGNORECASE)
+WRAP = re.compile(r":?(?:no)?wrap:")
 
 STATEMENTS = (
     "A->>B: text", "participant", "actor", "create", "destroy", "activate", "deactivate", "note",
@@ -177,8 +177,14 @@ def _text(at: Span, found: re.Match[str]) -> Span:
     text = at.group(found, "text")
     if text.text.startswith("%%"):
         raise text.fail("Mermaid takes ':%%' for a comment; leave a blank after the colon")
-    wrap = WRAP.match(text.text)
-    return text.cut(wrap.end() if wrap else 0).strip()
+    return _without_wrap(text)
+
+
+def _without_wrap(text: Span) -> Span:
+    """Without the ``wrap:`` or ``nowrap:`` that only tells Mermaid how to break lines."""
+    bare = text.strip()
+    wrap = WRAP.match(bare.text)
+    return bare.cut(wrap.end()).strip() if wrap else bare
 
 
 def _arrow(at: Span) -> Raw | None:
@@ -193,12 +199,9 @@ def _declare(at: Span) -> Raw | None:
     found = DECLARE.fullmatch(at.text)
     if found is None:
         return None
-    label = at.group(found, "label").strip() if found["label"] else None
-    if label is not None:
-        wrap = WRAP.match(label.text)
-        label = label.cut(wrap.end() if wrap else 0).strip()
-        if not label.text:
-            raise label.fail("the label after 'as' is empty")
+    label = _without_wrap(at.group(found, "label")) if found["label"] else None
+    if label is not None and not label.text:
+        raise label.fail("the label after 'as' is empty")
     is_actor = found["draw"].lower() == "actor"
     create = found["create"] is not None
     return RawDeclare(at, check_id(at.group(found, "id")), label, is_actor, create)

@@ -13,7 +13,7 @@ from sim.core.errors import ScenarioError
 from sim.scenario.directive_nodes import Count, Expect, Final
 from sim.scenario.source import near
 from sim.scenario.syntax import Act, Arrow, FrameText, Item, Name, Statement
-from sim.scenario.walk import statements_in
+from sim.scenario.tree import statements_in
 
 # Fields that carry ids of the same kind. Unlisted fields are not judged.
 ID_KINDS = {
