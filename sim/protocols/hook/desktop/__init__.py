@@ -1,0 +1,26 @@
+"""The desktop's side of the hook protocol: the twin of a desktop client.
+
+``Desktop`` (in ``actor``) routes; the work is done by small modules of
+functions over one ``Desk`` (state and writing frames):
+
+``connection``     dial, hello, welcome, heartbeat, backoff, standby
+``admission``      task.dispatch → task.ack, cancel
+``sessions``       which session a task runs in; archive
+``turns``          an ordinary task's run and its end
+``progress``       throttled snapshots
+``interactions``   cards
+``results``        what the agent hands over → turn.end
+``outbox``         durable ledger, buffer, replay
+``registrations``  which failed rounds may be continued
+``continuation``   turns started on the desktop; turn.reopen
+``queries``        lists for the server's pickers
+``agent``          the scripted agent and the person
+``records``        what is kept, ``settings`` the numbers
+"""
+
+from __future__ import annotations
+
+from sim.protocols.hook.desktop.actor import Desktop
+from sim.protocols.hook.desktop.settings import LANE_FEATURES, DesktopConfig, DesktopSettings
+
+__all__ = ["LANE_FEATURES", "Desktop", "DesktopConfig", "DesktopSettings"]

@@ -1,0 +1,184 @@
+"""One socket per lane: dial, hello, welcome, heartbeat, and again (sections 1 and 2)."""
+
+from __future__ import annotations
+
+from sim.core.actor import CloseReason
+from sim.core.op import Close, Connection, Dial, Save, Spawn, StartTimer, StopTimer
+from sim.protocols.hook import Hello, Ping, Pong, Welcome
+from sim.protocols.hook.desktop import continuation, outbox
+from sim.protocols.hook.desktop.desk import Desk, with_chat_first
+from sim.protocols.hook.desktop.records import Lane
+from sim.protocols.hook.desktop.settings import LANE_NEEDS
+from sim.protocols.hook.machine_desktop import DIALLING, OFFLINE
+from sim.wire.absent import ABSENT
+
+STANDBY_CODE = 4000
+STANDBY_REASON = "device already connected"
+BROKEN = 1006
+
+
+async def dial_all(desk: Desk) -> None:
+    """Connect every lane; each has its own socket and goes its own way."""
+    for lane in desk.lanes.values():
+        await desk.perform(Spawn(f"dial {lane.name}", dial(desk, lane)))
+
+
+async def dial(desk: Desk, lane: Lane) -> None:
+    """One attempt to connect, unless the lane is already at it."""
+    if not lane.can("dial"):
+        return
+    lane.fire("dial")
+    # A fresh object for each attempt: it tells this attempt's socket from a stale one.
+    lane.dialled_with = info = {"authorization": f"Bearer {desk.account}"}
+    conn = await desk.perform(Dial(desk.config.server, lane.name, info))
+    if lane.dialled_with is not info:
+        if conn is not None:
+            await desk.perform(Close(conn, 1000, "stale dial"))
+    elif conn is None:
+        lane.fire("refused")
+        await retry_later(desk, lane)
+    elif lane.conn is not conn and lane.state == DIALLING:
+        await opened(desk, lane, conn)
+
+
+async def retry_later(desk: Desk, lane: Lane) -> None:
+    """Plan the next attempt: growing delays with downward jitter, or the standby's fixed one."""
+    settings = desk.settings
+    if lane.standby:
+        delay = settings.standby_retry_us
+        patient = True
+    else:
+        longest = settings.longest_retry_us
+        delay = min(settings.first_retry_us << min(lane.attempt, 30), longest)
+        # A server that stays away must not keep a run from settling.
+        patient = delay == longest
+        delay = delay * desk.port.draw(settings.jitter_low_percent, 100) // 100
+        lane.attempt += 1
+    await desk.perform(StartTimer("dial", lane.name, delay, background=patient))
+
+
+def is_new(lane: Lane, conn: Connection) -> bool:
+    """Whether this is the socket that the lane is just dialling."""
+    return lane.state == DIALLING and conn.info is lane.dialled_with
+
+
+async def opened(desk: Desk, lane: Lane, conn: Connection) -> None:
+    """The socket is there. hello is written before anything else can be (HK-04)."""
+    lane.conn = conn
+    lane.fire("open")
+    lane.last_frame_us = desk.port.now_us()
+    if not desk.rules.hello_first:
+        await outbox.flush(desk, lane, welcomed=False)
+    await greet(desk, lane)
+    await start_heartbeat(desk, lane)
+
+
+async def greet(desk: Desk, lane: Lane) -> None:
+    """Say, or say again, who this is and what it offers; the latest hello wins."""
+    if not lane.can("hello"):
+        return
+    lane.fire("hello")
+    config = desk.config
+    default = desk.default_workspace
+    if default not in desk.workspaces:
+        default = None  # its folder was deleted (HK-56)
+    is_slack = lane.name == "slack"
+    await desk.send(
+        lane,
+        Hello(
+            protocol_version=1,
+            device_id=config.device_id,
+            device_name=config.device_name or config.device_id,
+            workspaces=desk.workspaces,
+            agents=config.agents,
+            features=config.features.get(lane.name, ()),
+            lifecycle_announcement=config.lifecycle_announcement if is_slack else ABSENT,
+            default_workspace=ABSENT if is_slack or default is None else default,
+        ),
+    )
+
+
+async def welcomed(desk: Desk, lane: Lane, welcome: Welcome) -> None:
+    """The handshake is complete; a repeated welcome is processed just the same."""
+    lane.attempt = 0
+    lane.standby = False
+    lane.features = features = tuple(welcome.features)
+    needs = LANE_NEEDS.get(lane.name)
+    if needs is not None and not needs.issubset(features):
+        lane.fire("poor welcome")
+        return
+    lane.fire("welcome")
+    await outbox.flush(desk, lane)
+
+
+async def closed(desk: Desk, lane: Lane, conn: Connection, close: CloseReason) -> None:
+    """The peer or the network ended a socket; sockets of the past do not matter."""
+    if is_new(lane, conn):
+        lane.fire("open")
+        lane.conn = conn
+    if lane.conn is not conn:
+        return
+    lane.standby = close.code == STANDBY_CODE and close.reason == STANDBY_REASON
+    await lost(desk, lane)
+
+
+async def lost(desk: Desk, lane: Lane) -> None:
+    """The lane has no socket any more: forget its welcome, drop its continuations, retry."""
+    lane.conn = None
+    lane.features = ()
+    lane.fire("lost")
+    continuation.connection_lost(desk, lane)
+    await desk.perform(StopTimer("heartbeat", lane.name))
+    if lane.state == OFFLINE:
+        await retry_later(desk, lane)
+
+
+async def start_heartbeat(desk: Desk, lane: Lane) -> None:
+    """(Re)start the 25 s tick."""
+    after = desk.settings.heartbeat_us
+    await desk.perform(StartTimer("heartbeat", lane.name, after, background=True))
+
+
+async def heartbeat(desk: Desk, lane: Lane) -> None:
+    """The tick: give up a socket that has been silent for too long, else ping (RC-77)."""
+    conn = lane.conn
+    if conn is None:
+        return
+    if desk.port.now_us() - lane.last_frame_us > desk.settings.silence_limit_us:
+        await desk.perform(Close(conn, BROKEN, "no frames for too long"))
+        if lane.conn is conn:
+            await lost(desk, lane)
+        return
+    await start_heartbeat(desk, lane)
+    await desk.send(lane, Ping())
+
+
+async def pong(desk: Desk, lane: Lane) -> None:
+    """Answer a ping at once, in every state (HK-51)."""
+    if desk.rules.pong:
+        await desk.send(lane, Pong())
+
+
+async def change_workspaces(desk: Desk, aliases: tuple[str, ...], default: str | None) -> None:
+    """The folder list changed: keep it, and tell every lane that has said hello (HK-49)."""
+    desk.workspaces = with_chat_first(aliases)
+    desk.default_workspace = default
+    await desk.perform(Save("workspaces", desk.workspaces))
+    await desk.perform(Save("default workspace", default))
+    for lane in desk.lanes.values():
+        await greet(desk, lane)
+
+
+async def rebuild(desk: Desk) -> None:
+    """Dispose of every socket and dial anew, with the present account's token."""
+    for lane in desk.lanes.values():
+        conn, lane.conn = lane.conn, None
+        lane.features = ()
+        lane.dialled_with = None
+        lane.attempt = 0
+        lane.standby = False
+        lane.fire("dispose")
+        await desk.perform(StopTimer("dial", lane.name))
+        if conn is not None:
+            await desk.perform(Close(conn, 1000, "account changed"))
+    await dial_all(desk)

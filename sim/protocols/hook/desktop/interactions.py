@@ -1,0 +1,136 @@
+"""The agent's questions: cards in the channel, decided here (section 11).
+
+What a button means, the time limit and the safe default never leave the
+desktop (HK-12). Whoever takes a card out of ``work.cards`` has decided it, so
+the first answer wins.
+"""
+
+from __future__ import annotations
+
+from sim.core.op import Note, StartTimer, StopTimer
+from sim.protocols.hook import Button, InteractionCancel, InteractionDecision, InteractionRequest
+from sim.protocols.hook.acts import AgentAsks, AnswerCard
+from sim.protocols.hook.desktop.desk import Desk
+from sim.protocols.hook.desktop.progress import cut
+from sim.protocols.hook.desktop.records import Card, Lane, Round, Turn
+from sim.protocols.hook.desktop.settings import DesktopSettings
+
+Buttons = tuple[tuple[str, str, str], ...]
+
+DEFAULT_BUTTONS: dict[str, Buttons] = {
+    "ask_user_question": (("ask:continue", "Continue", "primary"),),
+    "plan_review": (("plan:approve", "Approve", "primary"), ("plan:reject", "Reject", "danger")),
+    "permission": (
+        ("perm:allow", "Allow", "primary"),
+        ("perm:always", "Always allow", "default"),
+        ("perm:deny", "Deny", "danger"),
+    ),
+}
+# What a card that nobody answers is taken to say. Nothing is ever granted by default.
+SAFE_DEFAULT = {"plan_review": "plan:reject", "permission": "perm:deny"}
+NO_ANSWER_BUTTON = ""
+STYLES = ("primary", "danger", "default")
+
+
+async def ask(desk: Desk, turn: Turn, act: AgentAsks) -> None:
+    """Open a card. In a continuation it stays on the desktop (HK-174).
+
+    The request is sent once; offline it is lost, and the time limit decides.
+    """
+    buttons = buttons_of(act, desk.settings)
+    card = Card(desk.port.new_id(), turn, act.kind, tuple(id for id, _, _ in buttons))
+    desk.work.cards[card.id] = card
+    if not isinstance(turn, Round):
+        await desk.send_turn(turn.lane, request_for(card, turn, act, buttons, desk.settings))
+    if card.id in desk.work.cards:
+        after = desk.settings.card_timeout_us
+        await desk.perform(StartTimer("card", card.id, after, background=True))
+
+
+def buttons_of(act: AgentAsks, settings: DesktopSettings) -> Buttons:
+    """The buttons that a card may carry: few, with unique ids and without ``|`` (HK-140)."""
+    wanted = act.buttons or DEFAULT_BUTTONS.get(act.kind, ())
+    chosen = {
+        id: (id, cut(label or id, settings.button_label_chars), style)
+        for id, label, style in wanted
+        if id and "|" not in id
+    }
+    return tuple(chosen.values())[: settings.card_buttons] or DEFAULT_BUTTONS["ask_user_question"]
+
+
+def request_for(
+    card: Card, turn: Turn, act: AgentAsks, buttons: Buttons, settings: DesktopSettings
+) -> InteractionRequest:
+    """The frame that shows a card."""
+    body = act.body
+    if act.kind == "plan_review":
+        body = cut(body, settings.plan_body_chars)
+    elif act.kind == "permission":
+        body = cut(body, settings.permission_body_chars)
+    return InteractionRequest(
+        request_id=turn.request_id,
+        interaction_id=card.id,
+        kind=act.kind or "ask_user_question",
+        title=cut(act.title or "Question", settings.card_title_chars),
+        body=body,
+        buttons=tuple(
+            Button(id=id, label=label, style=style if style in STYLES else "default")
+            for id, label, style in buttons
+        ),
+    )
+
+
+async def settle(desk: Desk, card: Card, button: str, by: str) -> bool:
+    """Decide a card, if it is still open. → whether this was the decision."""
+    if desk.work.cards.pop(card.id, None) is None:
+        return False
+    await desk.perform(StopTimer("card", card.id))
+    fact = {"did": "answered", "card": card.id, "button": button, "by": by}
+    await desk.perform(Note("agent", {**fact, "request": card.turn.request_id}))
+    return True
+
+
+async def withdraw(desk: Desk, card: Card, button: str, by: str, reason: str) -> None:
+    """Decide a card on the desktop and have its buttons taken off in the channel."""
+    if await settle(desk, card, button, by) and not isinstance(card.turn, Round):
+        await desk.send_turn(
+            card.turn.lane,
+            InteractionCancel(
+                request_id=card.turn.request_id, interaction_id=card.id, reason=reason
+            ),
+        )
+
+
+async def decided(desk: Desk, lane: Lane, frame: InteractionDecision) -> None:
+    """A press in the channel; what is late, unknown or foreign is ignored (HK-47, HK-142)."""
+    card = desk.work.cards.get(frame.interaction_id)
+    if card is None or card.turn.request_id != frame.request_id or card.turn.lane is not lane:
+        return
+    if frame.button_id in card.buttons:
+        await settle(desk, card, frame.button_id, "channel")
+
+
+async def answered_here(desk: Desk, act: AnswerCard) -> None:
+    """The person answers on the desktop: the latest card that has such a button."""
+    for card in reversed(list(desk.work.cards.values())):
+        if act.button in card.buttons:
+            await withdraw(desk, card, act.button, "desktop", "answered on the desktop")
+            return
+
+
+async def timed_out(desk: Desk, card_id: str) -> None:
+    """Nobody answered for 30 minutes: the safe default."""
+    card = desk.work.cards.get(card_id)
+    if card is not None:
+        default = SAFE_DEFAULT.get(card.kind, NO_ANSWER_BUTTON)
+        await withdraw(desk, card, default, "time limit", "timed out")
+
+
+async def close_all(desk: Desk, turn: Turn) -> None:
+    """The turn closes: its open cards get the safe default, before turn.end (HK-143)."""
+    for card in [c for c in desk.work.cards.values() if c.turn is turn]:
+        default = SAFE_DEFAULT.get(card.kind, NO_ANSWER_BUTTON)
+        if desk.rules.cancel_cards_at_end:
+            await withdraw(desk, card, default, "turn end", "the task has ended")
+        else:
+            await settle(desk, card, default, "turn end")
