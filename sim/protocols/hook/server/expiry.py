@@ -1,0 +1,61 @@
+"""Forgetting: what ended a day ago is no longer known (HK-177, RC-29)."""
+
+from __future__ import annotations
+
+from sim.core.actor import Actor
+from sim.core.op import Erase, StartTimer
+from sim.protocols.hook.server.memory import Memory
+from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.tasks import Task
+
+
+class Expiry:
+    """Erases ended requests, rounds, their cards and old events, oldest first."""
+
+    __slots__ = ("actor", "memory", "plan")
+
+    def __init__(self, actor: Actor, memory: Memory, plan: ServerPlan) -> None:
+        self.actor = actor
+        self.memory = memory
+        self.plan = plan
+
+    async def plan_next(self) -> None:
+        """One far-off timer, whatever the number of things to forget."""
+        after = self.plan.limits.mapping_us // 24
+        await self.actor.perform(StartTimer("expiry", "", after, background=True))
+
+    async def sweep(self) -> None:
+        """Forget whatever is due."""
+        ended = self.memory.ended
+        due = self.actor.port.now_us() - self.plan.limits.mapping_us
+        while ended and ended[0][0] < due:
+            at, kind, name = ended.popleft()
+            if kind == "event":
+                self.memory.seen.pop(name, None)
+                await self.actor.perform(Erase(f"event/{name}"))
+            else:
+                await self._forget(at, name)
+        await self.plan_next()
+
+    async def _forget(self, at: int, name: str) -> None:
+        route = self.memory.routes.get(name)
+        if route is None or route.ended_us != at:
+            return  # it ended again later, or came back to life
+        if type(route) is Task:
+            line = route.line
+            if line.claim is not route and self._claim_is_young(line.claim):
+                self.memory.ended.append((at, "request", name))  # a round still needs its message
+                return
+            self.memory.seen.pop(route.event, None)
+            for card in route.cards or ():
+                self.memory.cards.pop(card.interaction, None)
+                self.memory.cards_by_message.pop((line.channel, card.line.message), None)
+                await self.actor.perform(Erase(card.row_key))
+        del self.memory.routes[name]
+        await self.actor.perform(Erase(route.row_key))
+
+    def _claim_is_young(self, claim: object) -> bool:
+        over = getattr(claim, "round", claim)
+        ended_us = getattr(over, "ended_us", 0)
+        due = self.actor.port.now_us() - self.plan.limits.mapping_us
+        return not ended_us or ended_us >= due

@@ -1,0 +1,200 @@
+"""Webhook events: what people say and press in the channels.
+
+An event is answered with SEEN once whatever follows from it is durable, and
+is dealt with once however often the channel repeats it (RC-105). While it is
+being dealt with a repetition gets no answer, so that the channel asks again:
+saying SEEN too early would lose the event in a crash.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.channel.api import QUEUED as CHIP_QUEUED
+from sim.channel.api import SEEN, WORKING, ButtonPressed, MessageRemoved, PersonSaid, PostMessage
+from sim.core.actor import Actor
+from sim.core.op import NO_ANSWER, Call, Save, Send, Spawn
+from sim.protocols.hook.frames import SessionArchive, TaskCancel
+from sim.protocols.hook.machine import OPEN, RUNNING
+from sim.protocols.hook.server.cards import Cards
+from sim.protocols.hook.server.intake import made
+from sim.protocols.hook.server.line import Line, Picture
+from sim.protocols.hook.server.memory import Memory, lane_row
+from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.requests import Requests
+from sim.protocols.hook.server.stored import EventRow
+from sim.protocols.hook.server.tasks import Conversation, Round, Task
+from sim.protocols.hook.server.texts import OFFLINE_TEXT, UNBOUND_TEXT, WORKING_TEXT
+from sim.protocols.hook.server.writing import Writing
+
+STOP = "/stop"
+NEW = "/new"
+
+
+class Inbox:
+    """Turns events of a channel into tasks, cancels, archives and decisions."""
+
+    __slots__ = ("actor", "cards", "memory", "plan", "requests", "writing")
+
+    def __init__(
+        self,
+        actor: Actor,
+        memory: Memory,
+        plan: ServerPlan,
+        writing: Writing,
+        requests: Requests,
+        cards: Cards,
+    ) -> None:
+        self.actor = actor
+        self.memory = memory
+        self.plan = plan
+        self.writing = writing
+        self.requests = requests
+        self.cards = cards
+
+    async def take(self, channel: str, event: Any) -> Any:
+        """Answer a channel's call."""
+        if type(event) is ButtonPressed:
+            if self.cards.is_early(channel, event):
+                return NO_ANSWER
+            await self.cards.press(channel, event)
+            return SEEN
+        if type(event) is MessageRemoved:
+            return SEEN  # the next edit learns it from the channel
+        return await self._once(channel, event)
+
+    async def _once(self, channel: str, event: PersonSaid) -> Any:
+        memory = self.memory
+        name = event.event
+        if self.plan.rules.webhook_dedupe:
+            if name in memory.seen:
+                return SEEN
+            if name in memory.taking:
+                return NO_ANSWER
+        memory.taking[name] = None
+        await self._said(channel, event)
+        memory.taking.pop(name, None)
+        memory.seen[name] = None
+        return SEEN
+
+    async def _said(self, channel: str, event: PersonSaid) -> None:
+        text = event.text.strip()
+        lane = self.plan.channels[channel]
+        if not event.to_bot or not text:
+            return
+        if text == STOP:
+            await self._stop(self._where(lane, event))
+            await self._remember(event)
+        elif text == NEW:
+            await self._new(lane, event)
+        else:
+            await self._ask(channel, lane, event)
+
+    def _where(self, lane: str, event: PersonSaid) -> Conversation | None:
+        """The conversation that a command is about: its thread's, else the person's last."""
+        here = self.memory.conversations.get((lane, event.chat, event.thread))
+        if here is not None:
+            return here
+        return self.memory.latest.get((lane, event.chat, event.person))
+
+    async def _remember(self, event: PersonSaid) -> None:
+        now = self.actor.port.now_us()
+        self.memory.ended.append((now, "event", event.event))
+        await self.actor.perform(Save(f"event/{event.event}", EventRow(now)))
+
+    # -- tasks -----------------------------------------------------------------
+
+    async def _ask(self, channel: str, lane: str, event: PersonSaid) -> None:
+        device = self.plan.bindings.get((lane, event.person))
+        if device is None:
+            notice = PostMessage(event.chat, event.thread, UNBOUND_TEXT, role="notice")
+            call = self.actor.perform(Call(channel, notice))
+            await self.actor.perform(Spawn(f"notice {event.event}", call))
+            return
+        desk = self.memory.desk(lane, device)
+        conversation = await self._conversation(lane, event, desk.socket)
+        port = self.actor.port
+        task = Task(
+            port.new_id(), event.event, desk, conversation, event.person, event.text, port.now_us()
+        )
+        self.adopt(task, channel)
+        self.requests.enlist(task)
+        self.memory.latest[lane, event.chat, event.person] = conversation
+        await self.actor.perform(Save(task.row_key, task.row()))
+        await self._begin(task)
+
+    def adopt(self, task: Task, channel: str) -> None:
+        """Give a task its message and make it findable."""
+        lane = task.conversation
+        task.line = Line(task, channel, lane.chat, lane.thread, task.request, "request")
+        self.memory.routes[task.request] = task
+
+    async def _begin(self, task: Task) -> None:
+        """Placeholder and dispatch; the placeholder's latency delays nobody."""
+        socket = task.desk.socket
+        ready = socket is not None and socket.ready
+        text, chip = (WORKING_TEXT, WORKING) if ready else (OFFLINE_TEXT, CHIP_QUEUED)
+        run = self.writing.show(task.line, Picture(task, text, chip, by=task.by))
+        await self.actor.perform(Spawn(f"post {task.request}", run))
+        socket = task.desk.socket
+        if socket is not None and socket.ready:
+            await self.requests.dispatch(socket, task)
+        elif socket is None:
+            await self.requests.start_absence(task.desk)
+
+    async def _conversation(self, lane: str, event: PersonSaid, socket: Any) -> Conversation:
+        """The thread's conversation, made and stored at its first message (HK-53)."""
+        place = (lane, event.chat, event.thread)
+        known = self.memory.conversations.get(place)
+        if known is not None and known.workspace:
+            return known
+        here = known or Conversation(lane, event.team or "", event.chat, event.thread)
+        self.memory.conversations[place] = here
+        if socket is not None and socket.ready:
+            here.workspace = self.requests.workspace("", socket.hello) or ""
+        if known is None or here.workspace:
+            await self.actor.perform(Save(here.row_key, lane_row(here)))
+        return here
+
+    # -- commands --------------------------------------------------------------
+
+    async def _stop(self, conversation: Conversation | None) -> None:
+        """``/stop``: cancel what runs in the thread, by the id it runs under (HK-65, RC-26)."""
+        running = None if conversation is None else _running(conversation)
+        if type(running) is Round:
+            body = TaskCancel(request_id=running.request)
+            frame = made(self.actor.port, body)
+            await self.actor.perform(Send(running.socket.conn, frame))
+        elif type(running) is Task:
+            running.cancel = True
+            await self.actor.perform(Save(running.row_key, running.row()))
+            await self.requests.send_cancel(running)
+
+    async def _new(self, lane: str, event: PersonSaid) -> None:
+        """``/new``: archive the old generation's session, start another (HK-137)."""
+        conversation = self._where(lane, event)
+        await self._remember(event)
+        if conversation is None:
+            return
+        old = conversation.key
+        conversation.enter(conversation.generation + 1)
+        await self.actor.perform(Save(conversation.row_key, lane_row(conversation)))
+        device = self.plan.bindings.get((lane, event.person))
+        socket = None if device is None else self.memory.desk(lane, device).socket
+        if socket is not None and socket.ready:
+            body = SessionArchive(external_key=old)
+            await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
+
+
+def _running(conversation: Conversation) -> Task | Round | None:
+    """A session runs one turn at a time: a continuation, else the running task, else the first."""
+    for over in (conversation.rounds or {}).values():
+        if over.state == OPEN and over.socket is not None:
+            return over
+    tasks = conversation.tasks
+    if not tasks:
+        return None
+    for task in tasks.values():
+        if task.state == RUNNING:
+            return task
+    return next(iter(tasks.values()))

@@ -1,0 +1,197 @@
+"""What a restarted server does with what it had stored (RC-24, RC-104).
+
+Requests go on under their ids and wait for their desktops. Rounds do not:
+their connection died with the process, so whatever was open is torn, and the
+newest round of each message decides what is written there. Terminal pictures
+and close-outs that were stored but not yet written are written now. Edits of
+the former life may still be on their way, so these are said once more later.
+"""
+
+from __future__ import annotations
+
+from sim.core.actor import Actor
+from sim.core.op import Save, Spawn
+from sim.protocols.hook.machine import CLOSED, DECIDED, ENDED, OPEN, SUPERSEDED, TORN, UNENDED
+from sim.protocols.hook.server.cards import Card, Cards
+from sim.protocols.hook.server.inbox import Inbox
+from sim.protocols.hook.server.line import Picture
+from sim.protocols.hook.server.memory import Memory
+from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.requests import Requests
+from sim.protocols.hook.server.rounds import Rounds
+from sim.protocols.hook.server.stored import CardRow, Final, LaneRow, RequestRow, RoundRow
+from sim.protocols.hook.server.tasks import CloseOut, Conversation, Round, Task
+from sim.protocols.hook.server.writing import Writing
+
+
+class Recovery:
+    """Rebuilds the memory of a server from its store."""
+
+    __slots__ = (
+        "actor", "cards", "inbox", "memory", "plan", "requests", "rounds", "writing",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        actor: Actor,
+        memory: Memory,
+        plan: ServerPlan,
+        writing: Writing,
+        requests: Requests,
+        rounds: Rounds,
+        cards: Cards,
+        inbox: Inbox,
+    ) -> None:
+        self.actor = actor
+        self.memory = memory
+        self.plan = plan
+        self.writing = writing
+        self.requests = requests
+        self.rounds = rounds
+        self.cards = cards
+        self.inbox = inbox
+
+    async def run(self) -> None:
+        """Read everything without a gap, then write what is owed."""
+        store = self.actor.port.store
+        for _, lane in store.items("lane/"):
+            self._lane(lane)
+        for _, row in store.items("request/"):
+            self._request(row)
+        newest: dict[str, Round] = {}
+        for _, row in sorted(store.items("round/"), key=lambda item: item[1].serial):
+            self._round(row, newest)
+        for _, row in store.items("card/"):
+            self._card(row)
+        for key, row in store.items("event/"):
+            self.memory.seen[key[6:]] = None
+            self.memory.ended.append((row.at_us, "event", key[6:]))
+        self.memory.ended = type(self.memory.ended)(sorted(self.memory.ended))
+        torn = self._tear(newest)
+        await self._write_owed(newest, torn)
+
+    # -- reading ---------------------------------------------------------------
+
+    def _lane(self, row: LaneRow) -> None:
+        lane = Conversation(row.lane, row.team, row.chat, row.thread)
+        lane.workspace = row.workspace
+        lane.enter(row.generation)
+        self.memory.conversations[row.lane, row.chat, row.thread] = lane
+
+    def _request(self, row: RequestRow) -> None:
+        memory = self.memory
+        lane = memory.conversations[row.lane, row.chat, row.thread]
+        desk = memory.desk(row.lane, row.device)
+        task = Task(row.request, row.event, desk, lane, row.person, row.prompt, row.created_us)
+        task.external_key = row.key
+        task.workspace = row.workspace
+        task.state = row.state
+        task.cancel = row.cancel
+        task.ended_us = row.ended_us
+        task.written = row.written
+        self.inbox.adopt(task, self.plan.channel(row.lane))
+        task.line.message = row.message
+        task.line.posts = max(row.posts, 1)
+        task.line.unsure = not row.written
+        task.final = task.line.terminal = _picture(task, row.final, row.request)
+        memory.seen[row.event] = None
+        memory.latest[row.lane, row.chat, row.person] = lane
+        if row.state in UNENDED:
+            self.requests.enlist(task)
+        else:
+            memory.ended.append((row.ended_us, "request", row.request))
+
+    def _round(self, row: RoundRow, newest: dict[str, Round]) -> None:
+        root = self.memory.routes.get(row.root)
+        if type(root) is not Task:
+            return
+        over = Round(row.request, row.reopen_of, root, row.serial, None)
+        over.state = row.state
+        over.ended_us = row.ended_us
+        over.written = row.written
+        over.final = _picture(over, row.final, row.request)
+        if over.final is not None:
+            root.line.terminal = over.final
+        older = newest.get(row.root)
+        if older is not None and older.state == OPEN:
+            older.state = SUPERSEDED
+            older.ended_us = max(1, self.actor.port.now_us())
+        newest[row.root] = over
+        self.memory.routes[row.request] = over
+        self.memory.round_serial = max(self.memory.round_serial, row.serial)
+        if row.ended_us:
+            self.memory.ended.append((row.ended_us, "round", row.request))
+
+    def _card(self, row: CardRow) -> None:
+        task = self.memory.routes.get(row.request)
+        if type(task) is not Task:
+            return
+        card = Card(row.interaction, task, row.text, row.buttons, task.line.channel)
+        card.state = row.state
+        card.pressed = row.pressed
+        card.outcome = row.outcome
+        card.written = row.written
+        card.line.message = row.message
+        card.line.posts = 1
+        card.line.unsure = not row.written
+        self.cards.adopt(card)
+        if row.message:
+            self.memory.cards_by_message[card.line.channel, row.message] = card
+
+    # -- writing ---------------------------------------------------------------
+
+    def _tear(self, newest: dict[str, Round]) -> dict[str, CloseOut]:
+        """The claims of all reopened messages, with what was open torn."""
+        claims: dict[str, CloseOut] = {}
+        for root, over in newest.items():
+            if over.state == OPEN:
+                claims[root] = self.rounds.tear_round(over)
+            elif over.state == TORN:
+                over.line.claim = claims[root] = CloseOut(over)
+            else:
+                over.line.claim = over
+        return claims
+
+    async def _write_owed(self, newest: dict[str, Round], torn: dict[str, CloseOut]) -> None:
+        for claim in torn.values():
+            if not claim.written:
+                await self.rounds.close_out([claim])
+        for over in newest.values():
+            if over.state == ENDED and not over.written and over.final is not None:
+                await self._show(over.final, over)
+        for task in [r for r in self.memory.routes.values() if type(r) is Task]:
+            await self._write_task(task, task.request in newest)
+        for card in list(self.memory.cards.values()):
+            await self._write_card(card)
+        for desk in list(self.memory.desks.values()):
+            if desk.socket is None:
+                await self.requests.start_absence(desk)
+
+    async def _write_task(self, task: Task, continued: bool) -> None:
+        if task.state in UNENDED:
+            if continued:  # its round was stored, its own book-keeping not yet
+                task.state = ENDED
+                task.written = True
+                await self.requests.settle(task)
+        elif not continued and not task.written and task.final is not None:
+            await self._show(task.final, task)
+
+    async def _write_card(self, card: Card) -> None:
+        if card.state == OPEN and card.task.state not in UNENDED:
+            await self.cards.write_closed(self.cards.close_all(card.task))
+        elif (card.state == CLOSED and not card.written) or card.state == DECIDED:
+            run = self.writing.show(card.line, card.picture())
+            await self.actor.perform(Spawn(f"card {card.interaction}", run))
+
+    async def _show(self, picture: Picture, claim: Task | Round) -> None:
+        if claim.line.claim is claim:
+            run = self.writing.show(claim.line, picture)
+            await self.actor.perform(Spawn(f"owed {claim.request}", run))
+        else:
+            await self.actor.perform(Save(claim.row_key, claim.row()))
+
+
+def _picture(claim: Task | Round, final: Final | None, by: str) -> Picture | None:
+    if final is None:
+        return None
+    return Picture(claim, final.text, final.state, final=True, files=final.files, by=by)

@@ -1,0 +1,290 @@
+"""Ordinary tasks: from the dispatch to the end (§5 stages 2, 4, 7, 9; §4).
+
+Order of writing: a task is stored before anybody hears of it, its end before
+it is shown. After each welcome everything unended goes out again under its
+old id; the desktop's ledger makes that harmless (HK-38, HK-39).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.channel.api import CANCELLED, FAILED, OK, WORKING
+from sim.channel.api import INTERRUPTED as CHIP_INTERRUPTED
+from sim.channel.api import QUEUED as CHIP_QUEUED
+from sim.channel.api import REJECTED as CHIP_REJECTED
+from sim.core.actor import Actor
+from sim.core.op import Save, Send, StartTimer
+from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS, HOOK_FEATURE_MULTI_TEAM
+from sim.protocols.hook.frames import TaskAck, TaskCancel, TaskDispatch, TaskSource, TurnEnd
+from sim.protocols.hook.machine import (
+    QUEUED,
+    REJECTED,
+    REQUEST,
+    RUNNING,
+    UNENDED,
+    WAITING,
+)
+from sim.protocols.hook.server.cards import Cards
+from sim.protocols.hook.server.intake import made
+from sim.protocols.hook.server.line import Picture
+from sim.protocols.hook.server.memory import Memory, Socket
+from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.tasks import Desk, Task
+from sim.protocols.hook.server.texts import (
+    CANCELLED_TEXT,
+    INTERRUPTED_TEXT,
+    OFFLINE_TEXT,
+    WORKING_TEXT,
+    cut,
+    queued_text,
+    rejected_text,
+)
+from sim.protocols.hook.server.writing import Writing
+from sim.wire.absent import ABSENT
+
+CHIPS = {"ok": OK, "error": FAILED, "cancelled": CANCELLED}
+
+
+def terminal(claim: Any, body: TurnEnd, chars: int, by: str) -> Picture:
+    """What a ``turn.end`` looks like in the channel."""
+    text = body.final_text
+    if body.status == "error":
+        text = body.error_message or text
+    elif body.status == "cancelled":
+        text = text or CANCELLED_TEXT
+    files: tuple[str, ...] = ()
+    if body.attachments is not ABSENT:
+        files = tuple(file.name or file.mime_type for file in body.attachments)
+    state = CHIPS[body.status]
+    return Picture(claim, cut(text, chars), state, final=True, files=files, by=by)
+
+
+class Requests:
+    """The server's book of ordinary tasks."""
+
+    __slots__ = ("actor", "cards", "memory", "plan", "writing")
+
+    def __init__(
+        self, actor: Actor, memory: Memory, plan: ServerPlan, writing: Writing, cards: Cards
+    ) -> None:
+        self.actor = actor
+        self.memory = memory
+        self.plan = plan
+        self.writing = writing
+        self.cards = cards
+
+    # -- out -------------------------------------------------------------------
+
+    async def dispatch(self, socket: Socket, task: Task) -> None:
+        """Send a task, once per welcome."""
+        if task.sent == socket.serial or task.state not in UNENDED:
+            return
+        workspace = self.workspace(task.workspace, socket.hello)
+        if workspace is None:
+            return
+        task.sent = socket.serial
+        if workspace != task.workspace:
+            task.workspace = task.conversation.workspace = workspace
+            await self.actor.perform(Save(task.row_key, task.row()))
+        body = TaskDispatch(
+            request_id=task.request,
+            external_key=task.external_key,
+            workspace=workspace,
+            session_id=None,
+            prompt=task.prompt,
+            source=self._source(task, socket),
+        )
+        await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
+
+    def workspace(self, fixed: str, hello: Any) -> str | None:
+        """The lane's own directory, else the hello's default, else chat (HK-53).
+
+        Only what the newest hello lists (HK-10); None when that is nothing.
+        """
+        listed = hello.workspaces
+        if fixed and fixed in listed:
+            return fixed
+        default = hello.default_workspace
+        if default is not ABSENT and default is not None:
+            return str(default)
+        if HOOK_CHAT_WORKSPACE_ALIAS in listed or not listed:
+            return HOOK_CHAT_WORKSPACE_ALIAS if listed else None
+        return str(listed[0])
+
+    def _source(self, task: Task, socket: Socket) -> TaskSource:
+        features = socket.hello.features
+        both = (
+            features is not ABSENT
+            and HOOK_FEATURE_MULTI_TEAM in features
+            and HOOK_FEATURE_MULTI_TEAM in self.plan.features
+        )
+        lane = task.conversation
+        return TaskSource(
+            im=lane.lane,
+            channel_name=lane.chat,
+            team_id=lane.team if both else ABSENT,
+            user_text=task.prompt,
+        )
+
+    async def redeliver(self, socket: Socket) -> None:
+        """After a welcome: every unended task again, then the decisions that wait."""
+        desk = socket.desk
+        serial = socket.serial
+        if desk is None or not desk.unended:
+            return
+        now = self.actor.port.now_us()
+        for task in list(desk.unended.values()):
+            if not socket.ready or socket.serial != serial:
+                return
+            if now - task.created_us > self.plan.limits.mapping_us:
+                await self._interrupt(task)
+            elif self.plan.rules.redelivery or task.state == WAITING:
+                await self.dispatch(socket, task)
+                await self.cards.send_held(socket, task)
+
+    # -- acks and progress -----------------------------------------------------
+
+    async def ack(self, socket: Socket, body: TaskAck) -> None:
+        """Handle ``task.ack``, by requestId only; also before welcome (RC-32)."""
+        task = self.memory.owned_task(socket, body.request_id)
+        if task is None:
+            return
+        if body.result != "rejected":
+            task.acked = socket.serial
+        if REQUEST.can(task.state, body.result):
+            await self._apply_ack(task, body)
+        if task.cancel:
+            await self.send_cancel(task)
+
+    async def _apply_ack(self, task: Task, body: TaskAck) -> None:
+        before = task.state
+        task.state = REQUEST.step(before, body.result)
+        if task.state == REJECTED:
+            picture = Picture(
+                task, rejected_text(str(body.reason)), CHIP_REJECTED, final=True, by=task.by
+            )
+            await self._close(task, picture)
+            return
+        if before == REJECTED:
+            self._revive(task)
+        if task.state == QUEUED:
+            text = queued_text(int(body.queue_position or 0))
+            picture = Picture(task, text, CHIP_QUEUED, by=task.by)
+        elif before == RUNNING:
+            return
+        else:
+            picture = Picture(task, WORKING_TEXT, WORKING, by=task.by)
+        await self.actor.perform(Save(task.row_key, task.row()))
+        if task.state == (QUEUED if picture.state == CHIP_QUEUED else RUNNING) and not task.spoken:
+            await self.writing.show(task.line, picture)
+
+    def _revive(self, task: Task) -> None:
+        """A rejection was crossed by an acceptance: the task runs after all (RC-36)."""
+        task.final = None
+        task.written = False
+        task.ended_us = 0
+        self.enlist(task)
+
+    async def progress(self, task: Task, text: str) -> Picture | None:
+        """The picture of a task's progress; None when it does not count."""
+        if task.state not in UNENDED or task.line.claim is not task:
+            return None
+        task.spoken = True
+        if task.state != RUNNING:
+            task.state = REQUEST.step(task.state, "progress")
+            await self.actor.perform(Save(task.row_key, task.row()))
+            if task.state != RUNNING:
+                return None
+        return Picture(task, text, WORKING, by=task.by)
+
+    # -- ends ------------------------------------------------------------------
+
+    async def end(self, task: Task, picture: Picture) -> None:
+        """``turn.end``: final once; duplicates are no-ops (HK-69)."""
+        if not REQUEST.can(task.state, "end"):
+            return
+        task.state = REQUEST.step(task.state, "end")
+        await self._close(task, picture)
+
+    async def _interrupt(self, task: Task) -> None:
+        """Nobody will end this task any more; a late end still wins (RC-55)."""
+        if task.state in UNENDED:
+            task.state = REQUEST.step(task.state, "expire")
+            picture = Picture(task, INTERRUPTED_TEXT, CHIP_INTERRUPTED, final=True, by=task.by)
+            await self._close(task, picture)
+
+    async def _close(self, task: Task, picture: Picture) -> None:
+        task.final = task.line.terminal = picture
+        task.written = False
+        task.spoken = True
+        await self.settle(task)
+        await self.writing.show(task.line, picture)
+
+    async def settle(self, task: Task) -> None:
+        """Take a task out of everything that is still open, durably."""
+        task.cancel = False
+        task.ended_us = max(1, self.actor.port.now_us())
+        if task.desk.unended is not None:
+            task.desk.unended.pop(task.request, None)
+        if task.conversation.tasks is not None:
+            task.conversation.tasks.pop(task.request, None)
+        self.memory.ended.append((task.ended_us, "request", task.request))
+        closed = self.cards.close_all(task)
+        await self.actor.perform(Save(task.row_key, task.row()))
+        await self.cards.write_closed(closed)
+
+    def enlist(self, task: Task) -> None:
+        """A task is open: it will be redelivered, and ``/stop`` finds it."""
+        if task.desk.unended is None:
+            task.desk.unended = {}
+        task.desk.unended[task.request] = task
+        if task.conversation.tasks is None:
+            task.conversation.tasks = {}
+        task.conversation.tasks[task.request] = task
+
+    # -- cancel ----------------------------------------------------------------
+
+    async def send_cancel(self, task: Task, *, patient: bool = True) -> None:
+        """Pass ``/stop`` on, once per welcome and only to a desktop that has acked.
+
+        A cancel that overtakes the ack is lost on the desktop; so it waits for
+        the ack, but no longer than ``cancel_us``.
+        """
+        socket = task.desk.socket
+        if socket is None or not socket.ready or task.state not in UNENDED:
+            return
+        if task.cancel_sent == socket.serial:
+            return
+        if patient and task.acked != socket.serial:
+            after = self.plan.limits.cancel_us
+            await self.actor.perform(StartTimer("cancel", task.request, after))
+            return
+        task.cancel_sent = socket.serial
+        body = TaskCancel(request_id=task.request)
+        await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
+
+    # -- absence ---------------------------------------------------------------
+
+    async def start_absence(self, desk: Desk) -> None:
+        """A desktop with open tasks went away."""
+        if desk.unended:
+            after = self.plan.limits.absent_us
+            await self.actor.perform(StartTimer("absent", desk.key, after, background=True))
+
+    async def absent(self, desk: Desk) -> None:
+        """It stayed away too long: what it had taken is INTERRUPTED, the rest waits."""
+        if (desk.socket is not None and desk.socket.ready) or not desk.unended:
+            return
+        limits = self.plan.limits
+        now = self.actor.port.now_us()
+        for task in list(desk.unended.values()):
+            if task.state != WAITING or now - task.created_us >= limits.mapping_us:
+                await self._interrupt(task)
+            else:
+                picture = Picture(task, OFFLINE_TEXT, CHIP_QUEUED, by=task.by)
+                await self.writing.show(task.line, picture)
+        if desk.unended:
+            oldest = next(iter(desk.unended.values())).created_us
+            after = max(limits.absent_us, oldest + limits.mapping_us - now)
+            await self.actor.perform(StartTimer("absent", desk.key, after, background=True))

@@ -1,0 +1,100 @@
+"""What a server keeps through a crash: one frozen row per thing.
+
+Keys: ``request/<requestId>``, ``round/<requestId>``, ``card/<interactionId>``,
+``lane/<lane>/<chat>/<thread>``, ``event/<event>``. Views may read these rows
+from a trace (``Saved.value``).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from sim.channel.api import Button
+
+
+class Row(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
+    """Root of the durable rows."""
+
+
+class Final(Row, frozen=True, gc=False, tag="final"):
+    """A terminal picture that has to reach the channel."""
+
+    text: str
+    state: str
+    files: tuple[str, ...] = ()
+
+
+class RequestRow(Row, frozen=True, gc=False, tag="request"):
+    """One task from the channel.
+
+    ``state`` is a state of ``machine.REQUEST``; ``posts`` counts the messages
+    that were posted (or may have been) about it; ``final`` is kept until
+    ``written``. Times are µs of the run.
+    """
+
+    request: str
+    event: str
+    lane: str
+    device: str
+    person: str
+    chat: str
+    thread: str | None
+    key: str
+    prompt: str
+    workspace: str
+    state: str
+    message: str
+    posts: int
+    cancel: bool
+    created_us: int
+    ended_us: int
+    final: Final | None
+    written: bool
+
+
+class RoundRow(Row, frozen=True, gc=False, tag="round"):
+    """One continuation: ``request`` of ``reopen_of``, on the message of ``root``.
+
+    ``serial`` orders the rounds of one message, the highest owns it.
+    """
+
+    request: str
+    reopen_of: str
+    root: str
+    serial: int
+    connection: str
+    state: str
+    ended_us: int
+    final: Final | None
+    written: bool
+
+
+class CardRow(Row, frozen=True, gc=False, tag="card"):
+    """One interaction card; ``pressed`` is the buttonId of its one decision."""
+
+    interaction: str
+    request: str
+    text: str
+    buttons: tuple[Button, ...]
+    state: str
+    message: str
+    pressed: str
+    outcome: str
+    written: bool
+
+
+class LaneRow(Row, frozen=True, gc=False, tag="lane"):
+    """One conversation: which generation it is in (``/new``) and its directory."""
+
+    lane: str
+    chat: str
+    thread: str | None
+    team: str
+    generation: int
+    workspace: str
+
+
+class EventRow(Row, frozen=True, gc=False, tag="event"):
+    """A webhook event that was dealt with and made no request."""
+
+    at_us: int

@@ -1,0 +1,75 @@
+"""``turn.progress`` and ``turn.end``: routed by requestId, and by nothing else (HK-15).
+
+Ids that were never registered, that belong to another device, or that this
+connection lost the right to use, are ignored silently (HK-178, HK-183).
+"""
+
+from __future__ import annotations
+
+from sim.protocols.hook.frames import TurnEnd, TurnProgress
+from sim.protocols.hook.server.memory import Memory, Socket
+from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.requests import Requests, terminal
+from sim.protocols.hook.server.rounds import Rounds
+from sim.protocols.hook.server.tasks import Round
+from sim.protocols.hook.server.texts import cut
+from sim.protocols.hook.server.writing import Writing
+
+EARLY_IDS = 64
+
+
+class Turns:
+    """Hands the frames of a turn to its task or its round."""
+
+    __slots__ = ("memory", "plan", "requests", "rounds", "writing")
+
+    def __init__(
+        self,
+        memory: Memory,
+        plan: ServerPlan,
+        writing: Writing,
+        requests: Requests,
+        rounds: Rounds,
+    ) -> None:
+        self.memory = memory
+        self.plan = plan
+        self.writing = writing
+        self.requests = requests
+        self.rounds = rounds
+
+    async def progress(self, socket: Socket, body: TurnProgress) -> None:
+        """Each snapshot replaces the message (HK-42); an empty one says nothing."""
+        route = self.memory.routes.get(body.request_id)
+        if route is None or not body.text or socket.silences(body.request_id):
+            return
+        text = cut(body.text, self.plan.limits.text_chars)
+        if type(route) is Round:
+            picture = self.rounds.progress(socket, route, text)
+        elif (task := self.memory.owned_task(socket, body.request_id)) is not None:
+            picture = await self.requests.progress(task, text)
+        else:
+            return
+        if picture is not None:
+            await self.writing.show(route.line, picture)
+
+    async def end(self, socket: Socket, body: TurnEnd) -> None:
+        """The result: final, once."""
+        request = body.request_id
+        if socket.silences(request):
+            return
+        route = self.memory.routes.get(request)
+        chars = self.plan.limits.text_chars
+        if route is None:
+            self._remember_early(socket, request)
+        elif type(route) is Round:
+            await self.rounds.end(socket, route, terminal(route, body, chars, route.by))
+        elif (task := self.memory.owned_task(socket, request)) is not None:
+            await self.requests.end(task, terminal(task, body, chars, task.by))
+
+    def _remember_early(self, socket: Socket, request: str) -> None:
+        """An end that came before its reopen: that reopen must not be taken (RC-17)."""
+        if socket.early is None:
+            socket.early = {}
+        socket.early[request] = None
+        if len(socket.early) > EARLY_IDS:
+            del socket.early[next(iter(socket.early))]
