@@ -15,6 +15,7 @@ from attrs import field, frozen
 from sim.core.errors import ScenarioError
 from sim.scenario.front_matter import skip_front_matter
 from sim.scenario.source import Span
+from sim.scenario.values import read_json
 
 HEADER = "sequenceDiagram"
 OTHER_DIAGRAMS = (
@@ -27,7 +28,7 @@ OTHER_DIAGRAMS = (
 )  # fmt: skip
 # Mermaid takes a diagram with one of these words anywhere for a C4 diagram.
 HIJACKING = re.compile(r"C4Container|C4Component|C4Dynamic|C4Deployment")
-INIT_LINE = re.compile(r"\s*%%\{\s*(?:init|initialize|wrap)\b[^%]*\}%%\s*")
+INIT_LINE = re.compile(r"%%\{\s*(?:wrap|(?:init|initialize)\s*:\s*(?P<config>\{[^%]*\}))\s*\}%%")
 ODD_CHARACTER = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 
 
@@ -52,6 +53,7 @@ def read_lines(text: str, path: str, first_line: int = 1) -> Lines:
         if piece.text.startswith("%%"):
             statements.append(piece)
         elif header_seen:
+            _check_newline(line)
             statements.append(_checked(piece))
         else:
             _check_header(piece)
@@ -79,7 +81,11 @@ def _split(text: str, path: str, first_line: int) -> list[Span]:
 def _is_silent_comment(piece: Span) -> bool:
     """Whether the line is a comment without a directive; init lines of Mermaid count."""
     if "%%{" in piece.text:
-        if INIT_LINE.fullmatch(piece.text):
+        init = INIT_LINE.fullmatch(piece.text)
+        if init is not None:
+            if init["config"]:
+                # Mermaid leaves half of a broken line in the diagram.
+                read_json(piece.group(init, "config"))
             return True
         raise piece.fail(
             "Mermaid cuts out what follows %%{ up to the next }%%, wherever it stands",
@@ -100,6 +106,14 @@ def _check_header(piece: Span) -> None:
     if word == "---":
         raise piece.fail("front matter must start on line 1 of the diagram", (HEADER,))
     raise piece.fail(f"the diagram must start with {HEADER}, not with {word[:40]!r}", (HEADER,))
+
+
+def _check_newline(line: Span) -> None:
+    """Mermaid's lexer takes blanks and the line end behind them for one blank;
+    ``autonumber`` is the statement that then misses its line end."""
+    bare = line.text.rstrip()
+    if bare != line.text and bare.lstrip().lower().startswith("autonumber"):
+        raise line.fail("Mermaid wants no blanks behind autonumber", at=len(bare))
 
 
 def _checked(piece: Span) -> Span:
