@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Generator
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from sim.core.op import Connection, Frame, Op
 
@@ -75,6 +75,9 @@ class Actor:
     """Base of every behaviour; override the handlers that matter."""
 
     __slots__ = ("port",)
+
+    # Whether it wants texts that the parser refuses (see ``OpaqueFrame``) too.
+    READS_TEXT: ClassVar[bool] = False
 
     def __init__(self, port: Port) -> None:
         self.port = port

@@ -30,6 +30,28 @@ class Frame(Protocol):
         """The decoded JSON form, for the trace and for real sockets."""
 
 
+class OpaqueFrame(msgspec.Struct, frozen=True, gc=False):
+    """A text that the protocol's parser refuses, on its way all the same.
+
+    ``error`` and ``path`` are the parser's words. A host that works on parsed
+    frames never sees it: the trace gets a ``BadFrame`` and that is all.
+    """
+
+    text: str
+    error: str
+    path: str | None = None
+
+    @property
+    def type(self) -> str:
+        """No wire type: the parentheses keep it apart from all of them."""
+        return "(bad)"
+
+    @property
+    def wire(self) -> Any:
+        """As it stands in a trace."""
+        return {"type": self.type, "text": self.text}
+
+
 class Connection(Protocol):
     """One end of one connection, as an actor sees it. Compare by identity."""
 

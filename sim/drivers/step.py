@@ -10,12 +10,8 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from sim.drivers.driver import never
 from sim.world.world import World
-
-
-def never() -> bool:
-    """The stop condition of a run that goes on until nothing is pending."""
-    return False
 
 
 class StepDriver:

@@ -51,11 +51,15 @@ def write(world: World, end: End, frame: ops.Frame) -> bool:
 
 
 def close(world: World, activity: Activity, op: ops.Close) -> None:
-    end: End = op.conn
+    shut(world, op.conn, op.code, op.reason)
+
+
+def shut(world: World, end: End, code: int, reason: str) -> None:
+    """Close an end, for a handler or for a host's own Trio task; again is fine."""
     if end.is_open:
-        close_end(world, end, op.code, op.reason, end.host, tell=False)
+        close_end(world, end, code, reason, end.host, tell=False)
         if not end.severed:
-            end.put(world, CloseFlight(end, op.code, op.reason, end.host))
+            end.put(world, CloseFlight(end, code, reason, end.host))
 
 
 def dial(world: World, activity: Activity, op: ops.Dial) -> Any:

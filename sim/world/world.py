@@ -19,8 +19,8 @@ from typing import Any
 
 from sim.core import ambient
 from sim.core.errors import SimInternalError
-from sim.core.event import Acted, ConnectionClosed, Event, HostStarted
-from sim.core.op import Dial, Frame
+from sim.core.event import Acted, BadFrame, ConnectionClosed, Event, HostStarted
+from sim.core.op import Dial, Frame, OpaqueFrame
 from sim.world.activity import SUSPENDED, Activity
 from sim.world.call import PendingCall, Route, applied, await_timeout, lose
 from sim.world.choice import Choice
@@ -52,6 +52,8 @@ class World:
         self.watchers: dict[type[Event], list[Watcher]] = {}
         self.ready: deque[tuple[Activity, Any]] = deque()
         self.on_drop: Callable[[Activity], None] | None = None
+        # Runs the Trio tasks of user-written hosts; only the TrioDriver has it.
+        self.guests: Any = None
         self.on_flight: Callable[[FrameFlight], None] | None = None
         self._heap: list[tuple[int, int, Item]] = []
         self._seq = 0
@@ -257,8 +259,18 @@ class World:
         """A frame reached ``end``; event ``n`` says so."""
         host = self.hosts[end.host]
         actor = host.actor
-        if actor is not None:
-            self.start(host, actor.on_frame(end, frame), "on_frame", n)
+        if actor is None:
+            return
+        if frame.__class__ is OpaqueFrame and not actor.READS_TEXT:
+            self.refuse(end, frame, n)
+            return
+        self.start(host, actor.on_frame(end, frame), "on_frame", n)
+
+    def refuse(self, end: End, frame: OpaqueFrame, n: int) -> None:
+        """What was delivered with event ``n`` cannot be parsed: it is dropped."""
+        sent = self.events[n].cause
+        where = (end.link.name, end.host)
+        self.record(BadFrame(self.next_n(), self.now, n, *where, sent, frame.error, frame.path))
 
     def tell_closed(self, end: End, event: ConnectionClosed) -> None:
         """The connection ended under ``end``."""
