@@ -39,7 +39,12 @@ REPEATS = 3
 RETRY_AFTER_US = 1_000_000
 TEXT_LIMIT = 4_000
 
-OPS = {PostMessage: "post", EditMessage: "edit", DeleteMessage: "delete", React: "react"}
+OPS: dict[type[Any], str] = {
+    PostMessage: "post",
+    EditMessage: "edit",
+    DeleteMessage: "delete",
+    React: "react",
+}
 
 REFUSALS = {
     "rate_limited": "rate_limited",

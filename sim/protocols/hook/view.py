@@ -1,0 +1,259 @@
+"""What was sent, shown and stored in a hook run: a fold over its trace.
+
+``HookView.on(event)`` takes the events in order, each in constant time.
+Invariants, a scenario's ``@expect`` and the TUI ask it; it knows nothing but
+the trace. What the channels show is in ``view.history``; connections, requests
+with their rounds, and cards are here. Rounds are judged by the protocol's own
+rules in :mod:`sim.protocols.hook.view_rounds`, not by what a server says.
+
+An event that matters to the view of frames is the delivery at the server (for
+what desktops say) and the sending by the server (for what it says).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sim.channel.api import ButtonPressed, PostMessage
+from sim.channel.history import History, ShownMessage
+from sim.core.event import (
+    CallApplied,
+    CallIssued,
+    CallLost,
+    ConnectionClosed,
+    ConnectionOpened,
+    Event,
+    FrameDelivered,
+    FrameLost,
+    FrameSent,
+    Noted,
+    Saved,
+)
+from sim.protocols.hook.server.stored import RequestRow
+from sim.protocols.hook.view_records import CardView, LinkView, PressView, RequestView, RoundView
+from sim.protocols.hook.view_rounds import Ownership
+
+
+class HookView:
+    """The folded state of a hook run.
+
+    ``requests`` (in order of appearance), ``rounds``, ``cards`` and ``links``
+    are by id, ``by_lane`` has the newest connection by (client, lane).
+    """
+
+    def __init__(self, keep_versions: int | None = None) -> None:
+        self.history = History(keep_versions)
+        self.requests: dict[str, RequestView] = {}
+        self.rounds: dict[str, RoundView] = {}
+        self.cards: dict[str, CardView] = {}
+        self.links: dict[str, LinkView] = {}
+        self.by_lane: dict[tuple[str, str], LinkView] = {}
+        self.presses: list[PressView] = []
+        self.ownership = Ownership(self)
+        self._flying: dict[int, Any] = {}
+        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+            FrameSent: self._sent,
+            FrameDelivered: self._delivered,
+            FrameLost: self._lost,
+            ConnectionOpened: self._opened,
+            ConnectionClosed: self._closed,
+            CallIssued: self._issued,
+            CallApplied: self.history.on,
+            CallLost: self.history.on,
+            Noted: self.history.on,
+            Saved: self._saved,
+        }
+        self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
+            "hello": self._hello,
+            "task.ack": self._ack,
+            "turn.progress": self.ownership.progress,
+            "turn.end": self._end,
+            "turn.reopen": self.ownership.reopen,
+            "interaction.request": self._card,
+            "interaction.cancel": self._card_cancel,
+        }
+        self._told: dict[str, Callable[[LinkView, Any, int], None]] = {
+            "welcome": self._welcome,
+            "task.dispatch": self._dispatch,
+            "task.cancel": self._cancel,
+            "interaction.decision": self._decision,
+        }
+
+    @property
+    def kinds(self) -> tuple[type[Event], ...]:
+        """The event classes that matter here."""
+        return tuple(self._handlers)
+
+    def on(self, event: Event) -> None:
+        """Take the next event of the trace."""
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
+
+    # -- questions ---------------------------------------------------------------
+
+    def request(self, request: str) -> RequestView | None:
+        """The ordinary request behind an id; that of a round is the one it continued."""
+        found = self.requests.get(request)
+        if found is None and request in self.rounds:
+            return self.rounds[request].root
+        return found
+
+    def message_of(self, request: str) -> ShownMessage | None:
+        """The channel message of a request or of a round, as it stands now."""
+        root = self.request(request)
+        return self.history.about(request if root is None else root.request)
+
+    def card_of(self, interaction: str) -> ShownMessage | None:
+        """The channel message of an interaction's card."""
+        return self.history.about(interaction)
+
+    def thread_of(self, request: str) -> tuple[str, str, str | None] | None:
+        """(channel host, chat, thread) that a request was asked in, or its message stands in."""
+        root = self.request(request)
+        if root is not None and root.chat:
+            return root.channel, root.chat, root.thread
+        message = self.message_of(request)
+        return None if message is None else (message.channel, message.chat, message.thread)
+
+    def link_of(self, client: str, lane: str | None = None) -> LinkView | None:
+        """The newest connection of a desktop host (on a lane)."""
+        if lane is not None:
+            return self.by_lane.get((client, lane))
+        links = [link for (name, _), link in self.by_lane.items() if name == client]
+        return max(links, key=lambda link: link.opened, default=None)
+
+    # -- connections -------------------------------------------------------------
+
+    def _opened(self, event: ConnectionOpened) -> None:
+        link = LinkView(event.link, event.client, event.server, event.lane, event.n)
+        self.links[event.link] = self.by_lane[event.client, event.lane] = link
+
+    def _closed(self, event: ConnectionClosed) -> None:
+        link = self.links.get(event.link)
+        if link is None:
+            return
+        if event.host == link.server:
+            link.server_open = False
+            self.ownership.closed(link, event.n)
+        else:
+            link.client_open = False
+        if not link.server_open and not link.client_open:
+            del self.links[event.link]
+
+    def _hello(self, link: LinkView, body: Any, n: int) -> None:
+        link.device = body.device_id
+        link.hello = body
+
+    def _welcome(self, link: LinkView, body: Any, n: int) -> None:
+        link.welcomes += 1
+        link.features = body.features
+
+    # -- frames ------------------------------------------------------------------
+
+    def _sent(self, event: FrameSent) -> None:
+        link = self.links.get(event.link)
+        if link is None:
+            return
+        if event.sender == link.server:
+            told = self._told.get(event.frame.type)
+            if told is not None:
+                told(link, event.frame.body, event.n)
+        elif event.frame.type in self._heard:
+            self._flying[event.n] = event.frame
+
+    def _delivered(self, event: FrameDelivered) -> None:
+        frame = self._flying.pop(event.sent, None)  # a copy of it changes nothing
+        link = self.links.get(event.link)
+        if frame is not None and link is not None:
+            self._heard[frame.type](link, frame.body, event.n)
+
+    def _lost(self, event: FrameLost) -> None:
+        self._flying.pop(event.sent, None)
+
+    def _dispatch(self, link: LinkView, body: Any, n: int) -> None:
+        request = self._known(body.request_id, n)
+        request.dispatches += 1
+        request.key = body.external_key
+        request.prompt = request.prompt or body.prompt
+        request.workspace = body.workspace
+        if not request.device:
+            request.device = link.device
+            request.lane = link.lane
+
+    def _ack(self, link: LinkView, body: Any, n: int) -> None:
+        request = self.requests.get(body.request_id)
+        if request is not None and request.is_of(link):
+            request.acked = body.result
+            request.acks.append(body.result)
+            if body.session_id is not None:
+                request.session = body.session_id
+
+    def _end(self, link: LinkView, body: Any, n: int) -> None:
+        request = self.requests.get(body.request_id)
+        if request is None:
+            self.ownership.end(link, body, n)
+        elif request.is_of(link) and not request.ended and request.request not in link.quarantined:
+            request.ended = body.status
+            request.ended_at = n
+
+    def _cancel(self, link: LinkView, body: Any, n: int) -> None:
+        found = self.requests.get(body.request_id) or self.rounds.get(body.request_id)
+        if found is not None:
+            found.cancels += 1
+
+    def _known(self, request: str, n: int) -> RequestView:
+        found = self.requests.get(request)
+        if found is None:
+            self.requests[request] = found = RequestView(request, n)
+        return found
+
+    # -- cards -------------------------------------------------------------------
+
+    def _card(self, link: LinkView, body: Any, n: int) -> None:
+        request = self.requests.get(body.request_id)
+        if request is None or not request.is_of(link) or body.interaction_id in self.cards:
+            return
+        self.cards[body.interaction_id] = CardView(
+            body.interaction_id, body.request_id, tuple(b.id for b in body.buttons), n
+        )
+        request.cards.append(body.interaction_id)
+
+    def _card_cancel(self, link: LinkView, body: Any, n: int) -> None:
+        card = self.cards.get(body.interaction_id)
+        if card is not None and card.request == body.request_id:
+            card.cancelled = True
+            card.reason = body.reason
+
+    def _decision(self, link: LinkView, body: Any, n: int) -> None:
+        card = self.cards.get(body.interaction_id)
+        if card is not None:
+            card.decisions.append(body.button_id)
+
+    # -- channels and stored rows --------------------------------------------------
+
+    def _issued(self, event: CallIssued) -> None:
+        self.history.on(event)
+        request = event.request
+        if type(request) is ButtonPressed:
+            self.presses.append(
+                PressView(event.caller, request.message, request.button, request.person, event.n)
+            )
+        elif type(request) is PostMessage and request.role == "request" and request.about:
+            found = self._known(request.about, event.n)
+            found.channel = event.callee
+            found.chat, found.thread = request.chat, request.thread
+
+    def _saved(self, event: Saved) -> None:
+        row = event.value
+        if type(row) is RequestRow:
+            found = self._known(row.request, event.n)
+            found.stored = row
+            found.device, found.lane = row.device, row.lane
+            found.person, found.prompt = row.person, row.prompt or found.prompt
+            found.chat, found.thread = row.chat, row.thread
+
+    def said_by(self, person: str) -> list[ShownMessage]:
+        """What a person wrote, in order."""
+        return [m for m in self.history.messages.values() if m.author == person and not m.by_bot]

@@ -1,0 +1,124 @@
+"""The records of :class:`sim.protocols.hook.view.HookView`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from sim.protocols.hook.server.stored import RequestRow
+
+
+@attrs.define(eq=False)
+class LinkView:
+    """A connection: who, on which lane, and what its handshake said.
+
+    ``quarantined``: ids that this connection may not use any more; ``rounds``:
+    the continuations that are open on it.
+    """
+
+    name: str
+    client: str
+    server: str
+    lane: str
+    opened: int
+    device: str = ""
+    hello: Any = None
+    welcomes: int = 0
+    features: tuple[str, ...] = ()
+    server_open: bool = True
+    client_open: bool = True
+    quarantined: dict[str, None] = attrs.field(factory=dict)
+    rounds: dict[str, RoundView] = attrs.field(factory=dict)
+
+    @property
+    def open(self) -> bool:
+        """Whether some end still believes in it."""
+        return self.server_open or self.client_open
+
+
+@attrs.define(eq=False)
+class RequestView:
+    """An ordinary request. Empty strings: not known (yet).
+
+    ``ended`` is the status of the end that counted ("continued" when a reopen came
+    first), ``ended_at`` its event;
+    ``owner`` the round that owns the message, None for the request itself;
+    ``stored`` the newest row of the server about it.
+    """
+
+    request: str
+    n: int
+    key: str = ""
+    channel: str = ""
+    lane: str = ""
+    device: str = ""
+    person: str = ""
+    chat: str = ""
+    thread: str | None = None
+    prompt: str = ""
+    workspace: str | None = None
+    session: str = ""
+    dispatches: int = 0
+    acked: str = ""
+    acks: list[str] = attrs.field(factory=list)
+    ended: str = ""
+    ended_at: int = -1
+    cancels: int = 0
+    cards: list[str] = attrs.field(factory=list)
+    owner: RoundView | None = None
+    progress: int = -1
+    rounds: list[RoundView] = attrs.field(factory=list)
+    stored: RequestRow | None = None
+
+    @property
+    def root(self) -> RequestView:
+        return self
+
+    def is_of(self, link: LinkView) -> bool:
+        """Whether a connection may speak for it."""
+        return not self.device or self.device == link.device
+
+
+@attrs.define(eq=False)
+class RoundView:
+    """A continuation, as the frames imply it.
+
+    ``state``: OPEN, ENDED, SUPERSEDED or TORN (by a disconnect), ``ended`` the
+    status of its end.
+    """
+
+    request: str
+    reopen_of: str
+    root: RequestView
+    link: str
+    n: int
+    state: str = "OPEN"
+    ended: str = ""
+    ended_at: int = -1
+    progress: int = -1
+    cancels: int = 0
+
+
+@attrs.define(eq=False)
+class CardView:
+    """An interaction: its buttons, what was decided, whether its desktop took it back."""
+
+    interaction: str
+    request: str
+    buttons: tuple[str, ...]
+    n: int
+    decisions: list[str] = attrs.field(factory=list)
+    cancelled: bool = False
+    reason: str = ""
+
+
+@attrs.frozen
+class PressView:
+    """Somebody pressed a button (each delivery of the event counts)."""
+
+    channel: str
+    message: str
+    button: str
+    person: str
+    n: int

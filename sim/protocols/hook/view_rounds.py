@@ -1,0 +1,97 @@
+"""Who owns a message, as the frames imply it (§5 stage 18).
+
+The rules are those of the document, not of any server: the newest reopen owns
+the message; a repeated one has no effect; an id that is bound already is
+refused and silenced on that connection; a disconnect tears open rounds down,
+and torn ids are dead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sim.protocols.hook.machine import ENDED, OPEN, SUPERSEDED, TORN
+from sim.protocols.hook.view_records import LinkView, RequestView, RoundView
+
+if TYPE_CHECKING:
+    from sim.protocols.hook.view import HookView
+
+TURN_REOPEN = "turn-reopen-v1"
+CONTINUED = "continued"
+
+
+class Ownership:
+    """The fold of reopen, progress, end and disconnect."""
+
+    __slots__ = ("view",)
+
+    def __init__(self, view: HookView) -> None:
+        self.view = view
+
+    def reopen(self, link: LinkView, body: Any, n: int) -> None:
+        """A reopen reached the server."""
+        if TURN_REOPEN not in link.features:
+            return
+        request = body.request_id
+        bound = self.view.rounds.get(request) or self.view.requests.get(request)
+        if bound is not None:
+            if not self._repeats(bound, link, body):
+                link.quarantined[request] = None
+            return
+        target = self.view.rounds.get(body.reopen_of) or self.view.requests.get(body.reopen_of)
+        if target is None or not target.root.is_of(link):
+            return
+        if isinstance(target, RoundView) and target.state in (TORN, SUPERSEDED):
+            return
+        if isinstance(target, RequestView) and not target.ended:
+            target.ended = CONTINUED
+            target.ended_at = n
+        self._give(link, body, target.root, n)
+
+    def _repeats(self, bound: RoundView | RequestView, link: LinkView, body: Any) -> bool:
+        return (
+            isinstance(bound, RoundView)
+            and bound.reopen_of == body.reopen_of
+            and bound.root.is_of(link)
+        )
+
+    def _give(self, link: LinkView, body: Any, root: RequestView, n: int) -> None:
+        older = root.owner
+        if older is not None and older.state == OPEN:
+            older.state = SUPERSEDED
+            where = self.view.links.get(older.link)
+            if where is not None:
+                where.rounds.pop(older.request, None)
+        made = RoundView(body.request_id, body.reopen_of, root, link.name, n)
+        self.view.rounds[made.request] = root.owner = made
+        root.rounds.append(made)
+        link.rounds[made.request] = made
+
+    def progress(self, link: LinkView, body: Any, n: int) -> None:
+        """A snapshot reached the server."""
+        over = self.view.rounds.get(body.request_id)
+        if over is not None:
+            if over.state == OPEN and over.link == link.name:
+                over.progress = n
+            return
+        request = self.view.requests.get(body.request_id)
+        if request is not None and request.is_of(link) and not request.ended:
+            request.progress = n
+
+    def end(self, link: LinkView, body: Any, n: int) -> None:
+        """The end of a round reached the server."""
+        over = self.view.rounds.get(body.request_id)
+        if over is None or over.state != OPEN or over.link != link.name:
+            return
+        if body.request_id not in link.quarantined:
+            over.state = ENDED
+            over.ended = body.status
+            over.ended_at = n
+            link.rounds.pop(over.request, None)
+
+    def closed(self, link: LinkView, n: int) -> None:
+        """The server's end of a connection is gone: its open rounds are torn (HK-184)."""
+        for over in link.rounds.values():
+            over.state = TORN
+            over.ended_at = n
+        link.rounds.clear()
