@@ -9,6 +9,7 @@ from attrs import Factory, define
 
 from sim.scenario.arguments import Scope, split_directive
 from sim.scenario.arrows import read_arrow
+from sim.scenario.directive_nodes import Final, Never
 from sim.scenario.directives import ACTION_USAGES, read_action
 from sim.scenario.grammar import (
     Raw,
@@ -114,8 +115,11 @@ class _Builder:
             change = read_setting(args, self.head)
             if change is not None:
                 self.body.append(change)
-        else:
-            self._append(read_action(args))
+            return
+        action = read_action(args)
+        # Assertions about the whole run may stand among the settings.
+        self.head.is_over = self.head.is_over or not isinstance(action, Final | Never)
+        self.body.append(action)
 
     def _block(self, raw: RawBlock) -> None:
         if raw.word in CONTINUES:

@@ -59,10 +59,11 @@ def read_frame(at: Span, frames: FrameVocabulary | None, *, literal: bool) -> Fr
 def _frame_type(at: Span, frames: FrameVocabulary | None) -> tuple[Span, Span]:
     """The type and what follows it. A vocabulary may hold types of several words."""
     known = frames.frame_types() if frames is not None else ()
-    for one in sorted(known, key=len, reverse=True):
-        if at.text.startswith(one) and re.match(r"\s*(?:\(|$)", at.text[len(one) :]):
-            return at.cut(0, len(one)), at.cut(len(one)).strip()
     found = TYPE.match(at.text)
+    if found is None or (found.group() not in known and known):
+        several = at.text.partition("(")[0].strip()
+        if several in known:
+            return at.cut(0, len(several)), at.cut(len(several)).strip()
     if found is None:
         example = ("turn.end (ok)",) if frames is None else near(at.text, known)
         raise at.fail("between protocol peers the text is 'frame.type (items)'", example)
@@ -178,7 +179,7 @@ def _read_operation(piece: Span, operation: re.Match[str], words: FrameWords) ->
     if operation["op"] == "~":
         return Item(piece.line, piece.column, path, "contains", read_string(at))
     value = read_value(at)
-    values = words.enums.get(re.sub(r"\[[0-9]+\]", "[]", path))
+    values = words.enums.get(_without_positions(path))
     if values is None or words.is_literal or value is None or isinstance(value, Name):
         return Item(piece.line, piece.column, path, "equals", value)
     if not isinstance(value, str) or value not in values:
@@ -188,15 +189,16 @@ def _read_operation(piece: Span, operation: re.Match[str], words: FrameWords) ->
 
 def _is_field(path: str, fields: Collection[str]) -> bool:
     """Whether the path is declared; below a field of free shape everything is."""
-    general = re.sub(r"\[[0-9]+\]", "[]", path)
-    if general in fields or path in fields:
+    general = _without_positions(path)
+    if general in fields:
         return True
-    head = re.split(r"[.\[]", path, maxsplit=1)[0]
-    below = [one for one in fields if one.startswith((f"{head}.", f"{head}["))]
-    if below:
-        # "bindings[0]" is the item whose fields are declared as "bindings[].teamId".
-        return any(one.startswith((f"{general}.", f"{general}[")) for one in below)
-    return head in fields and path != head
+    head = general.split(".", 1)[0]
+    return head in fields and not any(one.startswith(f"{head}.") for one in fields)
+
+
+def _without_positions(path: str) -> str:
+    """``bindings[0].teamId`` is declared as ``bindings.teamId``."""
+    return re.sub(r"\[[0-9]+\]", "", path)
 
 
 def _refuse_double(piece: Span, item: Item, earlier: list[Item]) -> None:

@@ -14,13 +14,13 @@ class FrameVocabulary(Protocol):
     def frame_types(self) -> Collection[str]:
         """All wire types."""
 
-    def fields(self, frame_type: str) -> Collection[str]:
-        """Payload fields of a type; nested ones as ``usage.durationMs``, ``bindings[].teamId``."""
+    def fields(self, frame_type: str, /) -> Collection[str]:
+        """Payload fields of a type; nested ones, in lists too, as ``usage.durationMs``."""
 
-    def enum_values(self, frame_type: str) -> Mapping[str, Collection[str]]:
+    def enum_values(self, frame_type: str, /) -> Mapping[str, Collection[str]]:
         """The enum fields of a type with their values."""
 
-    def direction(self, frame_type: str) -> str:
+    def direction(self, frame_type: str, /) -> str:
         """``desktop>server`` (any two kinds), or ``both``."""
 
 

@@ -48,7 +48,7 @@ REFUSED_BY_MERMAID: dict[str, Refused] = {
     "note beside two": bad("Note left of D,‸S: x", "one lifeline", "over A,B"),
     "flowchart": Refused("‸flowchart LR\nA-->B\n", "Mermaid flowchart", "sequenceDiagram"),
     "blank behind autonumber": bad("autonumber 10‸ \nautonumber", "no blanks"),
-    "broken init line": Refused("%%{init: ‸{x}}%%\n" + between(), "no JSON value"),
+    "broken init line": Refused("‸%%{init: x\"a\": 1}}%%\n" + between(), "cuts out"),
     "class diagram": Refused("\n\n  ‸classDiagram\n", "Mermaid classDiagram", "sequenceDiagram"),
     "state diagram": Refused("%% x\n‸stateDiagram-v2\n", "Mermaid stateDiagram-v2"),
     "no diagram": Refused("‸hello world\n", "must start with", "sequenceDiagram"),
@@ -87,6 +87,7 @@ REFUSED_BY_MERMAID: dict[str, Refused] = {
 
 # Mermaid draws these, but they would not mean what they say.
 REFUSED_BY_US: dict[str, Refused] = {
+    "init line without JSON": Refused("%%{init: {‸x}}%%\n" + between(), "no JSON value"),
     "semicolon at the end": bad("U->>IM: hi‸;", "';'"),
     "hash in an id": bad("D‸#->>S: hello", "'#'"),
     "comment behind end": bad("opt x\n‸end %% x", "not how end is written", "end"),

@@ -31,6 +31,7 @@ from sim.scenario.syntax import (
 from tests.scenario.accepted import ACCEPTED
 from tests.scenario.words import HOOK, between, read
 
+RUN_OF_R1 = "D->>S: turn.end (requestId=R1)"
 DATA = Path(__file__).parent.parent / "data" / "scenario"
 
 
@@ -263,6 +264,12 @@ def test_settings_of_the_head_are_not_statements() -> None:
     assert (feature.host, feature.feature, feature.on) == ("S", "turn-reopen-v1", False)
     assert (scenario.strict, scenario.live) == (True, True)
     assert scenario.violates == ("one-final-message",)
+
+
+def test_assertions_about_the_whole_run_do_not_end_the_head() -> None:
+    scenario = read(between('%% @never "evil"', "%% @final R1 OK", "%% @seed 7", RUN_OF_R1))
+    assert scenario.settings.seed == 7
+    assert len(scenario.body) == 3
 
 
 def test_a_feature_after_the_head_is_a_statement() -> None:

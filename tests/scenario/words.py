@@ -46,11 +46,11 @@ FRAMES: dict[str, tuple[str, tuple[str, ...], dict[str, tuple[str, ...]]]] = {
     "session.archive": (TO_DESKTOP, ("externalKey",), {}),
     "interaction.request": (
         TO_SERVER,
-        ("requestId", "interactionId", "kind", "buttons", "buttons[].id"),
+        ("requestId", "interactionId", "kind", "buttons", "buttons.id"),
         {},
     ),
     "interaction.decision": (TO_DESKTOP, ("interactionId", "buttonId"), {}),
-    "bind.state": (TO_DESKTOP, ("bindings", "bindings[].teamId"), {}),
+    "bind.state": (TO_DESKTOP, ("bindings", "bindings.teamId"), {}),
     "group.message": (TO_DESKTOP, ("provider", "text"), {}),
 }  # fmt: skip
 
