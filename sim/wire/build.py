@@ -56,7 +56,8 @@ def builder(
             raise TypeError(f"{make.__name__}() lacks {', '.join(missing)}; pass ABSENT on purpose")
         payload = {name: value for name, value in payload.items() if value is not ABSENT}
         host = HOST.get()
-        return Message.of_wire(cls, cls.enclose(host.new_frame_id(), host.now_ms(), payload))
+        id, ts = host.new_frame_id(), host.now_ms()
+        return Message.of_wire(cls, cls.enclose(id, ts, payload), id, ts)
 
     make.__name__ = make.__qualname__ = builder_name(cls.TYPE)
     make.__doc__ = _documentation(cls)

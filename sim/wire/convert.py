@@ -7,28 +7,28 @@ frame on purpose. A value that does not fit its shape is kept as it is.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from sim.wire.absent import ABSENT
 from sim.wire.declare import Field, Record
 from sim.wire.linkage import JsonObject, Wire
-from sim.wire.spec import AnyObject, Anything, ListOf, MapOf, Nested
+from sim.wire.spec import ListOf, Nested
 
 Reader: TypeAlias = Callable[[Wire], Record]
 Writer: TypeAlias = Callable[[Any], JsonObject]
 
 
 def plain(value: Any) -> Any:
-    """``value`` as decoded JSON: typed objects become dicts, tuples lists.
+    """``value`` as decoded JSON: a typed object becomes a dict, a tuple a list.
 
-    A dict is taken to be JSON already and is not copied.
+    So do typed objects within a list. Everything else is taken to be JSON
+    already, to whatever depth, and is not copied.
     """
     if isinstance(value, Record):
         return value.to_wire()
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [item.to_wire() if isinstance(item, Record) else item for item in value]
     return value
 
 
@@ -60,9 +60,21 @@ def _reading(field: Field, names: dict[str, Any]) -> str:
             return f"{field.attribute}={got}"
 
 
-@functools.cache
+_READERS: dict[type[Record], Reader] = {}
+_WRITERS: dict[type[Record], Writer] = {}
+
+
 def reader(cls: type[Record]) -> Reader:
     """The function that makes a typed object of a decoded one."""
+    return _READERS.get(cls) or _READERS.setdefault(cls, _reader(cls))
+
+
+def writer(cls: type[Record]) -> Writer:
+    """The function that makes a decoded object of a typed one."""
+    return _WRITERS.get(cls) or _WRITERS.setdefault(cls, _writer(cls))
+
+
+def _reader(cls: type[Record]) -> Reader:
     names: dict[str, Any] = {
         "cls": cls,
         "get": dict.get,
@@ -78,12 +90,10 @@ def reader(cls: type[Record]) -> Reader:
     return made
 
 
-@functools.cache
-def writer(cls: type[Record]) -> Writer:
-    """The function that makes a decoded object of a typed one."""
+def _writer(cls: type[Record]) -> Writer:
     lines = ["def write(b):", "    d = {}"]
     for field in cls.FIELDS:
-        has_parts = isinstance(field.kind, Nested | ListOf | MapOf | Anything | AnyObject)
+        has_parts = isinstance(field.kind, Nested | ListOf)
         lines += (
             f"    v = b.{field.attribute}",
             "    if v is not ABSENT:",

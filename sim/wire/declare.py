@@ -153,11 +153,12 @@ def _field(attribute: attrs.Attribute[Any]) -> Field:
 def _declared(cls: type[R], rules: tuple[Linkage, ...], unknown: Unknown) -> type[R]:
     if not (cls.__doc__ or "").strip():
         raise TypeError(f"{cls.__name__} needs a docstring that says what it is for")
-    made = attrs.frozen(cls, kw_only=True, weakref_slot=False)
+    made: Any = attrs.frozen(cls, kw_only=True, weakref_slot=False)
     made.FIELDS = tuple(_field(attribute) for attribute in attrs.fields(made))
     made.RULES = rules
     made.UNKNOWN = unknown
-    return made
+    declared: type[R] = made
+    return declared
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(wire,))
@@ -170,7 +171,7 @@ def record(
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(wire,))
 def message(
-    type: str,
+    type_name: str,
     *,
     direction: str,
     section: str,
@@ -184,16 +185,13 @@ def message(
     ``example`` is a valid payload; ``section`` the place in the protocol document.
     """
 
-    def decorate(cls: type_[B]) -> type_[B]:
+    def decorate(cls: type[B]) -> type[B]:
         made = _declared(cls, rules, unknown)
-        made.TYPE, made.DIRECTION, made.SECTION = type, direction, section
+        made.TYPE, made.DIRECTION, made.SECTION = type_name, direction, section
         made.GATE, made.EXAMPLE = gate, example
         return made
 
     return decorate
-
-
-type_: TypeAlias = type
 
 
 def summary(cls: type[Record]) -> str:

@@ -12,7 +12,6 @@ instances of subclasses plain (see :mod:`sim.wire.exact`).
 
 from __future__ import annotations
 
-import functools
 import linecache
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -221,7 +220,12 @@ def _write_list(w: _Writer, kind: ListOf, path: str, says: str) -> None:
 
 
 def _write_rule(w: _Writer, rule: Linkage) -> None:
-    w.line(f"f = {w.constant(rule.name, rule.check)}(p)")
+    check = w.constant(rule.name, rule.check)
+    if rule.holds is not None:
+        with w.block(f"if not ({rule.holds}):"):
+            w.line(f"return {check}(p)")
+        return
+    w.line(f"f = {check}(p)")
     with w.block("if f is not None:"):
         w.line("return f")
 
@@ -255,13 +259,18 @@ def source_of(cls: type[Record], lenient: bool = False, unique_by: str | None = 
     return "\n".join(_write(cls, lenient, unique_by).lines) + "\n"
 
 
-@functools.cache
+_VALIDATORS: dict[tuple[type[Record], bool, str | None], Check] = {}
+
+
 def validator(cls: type[Record], lenient: bool = False, unique_by: str | None = None) -> Check:
     """The check for objects of a class, made at the first call.
 
     It takes a decoded JSON object and returns None or (path suffix, text).
     With ``unique_by`` it takes a set of earlier values of that field as well.
     """
+    known = _VALIDATORS.get((cls, lenient, unique_by))
+    if known is not None:
+        return known
     w = _write(cls, lenient, unique_by)
     text = "\n".join(w.lines) + "\n"
     variant = f"{', lenient' if lenient else ''}{', one of several' if unique_by else ''}"
@@ -269,4 +278,5 @@ def validator(cls: type[Record], lenient: bool = False, unique_by: str | None = 
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), w.names)
     made: Check = w.names["check"]
+    _VALIDATORS[cls, lenient, unique_by] = made
     return made

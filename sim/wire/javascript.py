@@ -85,12 +85,13 @@ def as_double(value: int | float) -> float:
 def integer_from_digits(digits: str) -> int | float:
     """The number that an integer literal of JSON denotes, rounded as a double is.
 
-    An ``int`` as long as JavaScript would print one (below 1e21), else a float.
+    Below 1e21 it is the ``int`` with the digits that JavaScript prints for the
+    double (999999999999999900001 becomes 999999999999999900000), else a float.
     """
     if len(digits) < 16:
         return int(digits)
     number = float(digits)
-    return int(number) if abs(number) < 1e21 else number
+    return int(number_text(number)) if abs(number) < 1e21 else number
 
 
 def number_text(value: int | float) -> str:

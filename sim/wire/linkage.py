@@ -22,12 +22,17 @@ JsonObject: TypeAlias = dict[str, Any]
 
 @attrs.frozen
 class Linkage:
-    """A named rule: its sentence, its check and what a JSON Schema can say of it."""
+    """A named rule: its sentence, its check and what a JSON Schema can say of it.
+
+    ``holds`` is a Python expression over the object ``p`` that is true when the
+    rule is kept; a validator asks it first and calls ``check`` when it is false.
+    """
 
     name: str
     sentence: str
     check: Callable[[Wire], Fault | None]
     schema: JsonObject | None = None
+    holds: str | None = None
 
 
 def linkage(
@@ -79,7 +84,8 @@ def set_exactly_when(field: str, selector: str, values: tuple[str, ...]) -> Link
 
     schema = {"if": among(selector, values), "then": is_set(field), "else": is_null(field)}
     sentence = f"{field} is set exactly when {selector} is {words}; otherwise it is null."
-    return Linkage(f"{field}_set_exactly_when_{selector}", sentence, check, schema)
+    holds = f"(p.get({field!r}) is not None) is (p[{selector!r}] in {values!r})"
+    return Linkage(f"{field}_set_exactly_when_{selector}", sentence, check, schema, holds)
 
 
 def filled_when(field: str, selector: str, value: str | bool) -> Linkage:
@@ -92,7 +98,8 @@ def filled_when(field: str, selector: str, value: str | bool) -> Linkage:
 
     schema = {"if": among(selector, [value]), "then": is_filled(field)}
     sentence = f"{field} is a non-empty string when {selector} is {shown}."
-    return Linkage(f"{field}_filled_when_{selector}_is_{shown}", sentence, check, schema)
+    holds = f"p[{selector!r}] != {value!r} or p.get({field!r})"
+    return Linkage(f"{field}_filled_when_{selector}_is_{shown}", sentence, check, schema, holds)
 
 
 @attrs.frozen

@@ -19,33 +19,36 @@ class Message:
 
     __slots__ = ("_body", "_shape", "_wire", "id", "ts", "type")
 
-    def __init__(self, type: str, id: str, ts: int | float, body: Body) -> None:
+    def __init__(
+        self,
+        type: str,
+        id: str,
+        ts: int | float,
+        body: Body | None,
+        wire: JsonObject | None = None,
+        shape: type[Body] | None = None,
+    ) -> None:
+        """Either ``body`` is given, or ``wire`` and its ``shape``, or all three."""
         self.type = type
         self.id = id
         self.ts = ts
-        self._body: Body | None = body
-        self._wire: JsonObject | None = None
-        # ``_shape`` stays unset: it is only read while there is no body.
+        self._body = body
+        self._wire = wire
+        self._shape = shape
 
     @classmethod
-    def of_wire(cls, shape: type[Body], wire: JsonObject) -> Self:
+    def of_wire(cls, shape: type[Body], wire: JsonObject, id: str, ts: int | float) -> Self:
         """A frame around its decoded object, which is kept as it is, unknown keys included."""
-        made = cls.__new__(cls)
-        made.type = shape.TYPE
-        made.id = wire["id"]
-        made.ts = wire["ts"]
-        made._body = None
-        made._wire = wire
-        made._shape = shape
-        return made
+        return cls(shape.TYPE, id, ts, None, wire, shape)
 
     @property
     def body(self) -> Body:
         """The payload as an instance of its declared class."""
         body = self._body
         if body is None:
+            shape = self._shape
             assert self._wire is not None
-            shape: type[Body] = self._shape
+            assert shape is not None
             body = self._body = shape.from_wire(shape.payload_in(self._wire))
         return body
 

@@ -8,7 +8,7 @@ Nothing that a peer or a caller passes in makes this module raise.
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sim.protocols.hook.constants import HOOK_MAX_FRAME_CHARS, HOOK_PROTOCOL_VERSION
 from sim.protocols.hook.frames import MESSAGES, HookBody
@@ -16,24 +16,33 @@ from sim.wire.decode import NotJson, decode_json
 from sim.wire.encode import encode_json
 from sim.wire.exact import exact
 from sim.wire.generate import Check, validator
-from sim.wire.javascript import as_double, longer_than, number_text
+from sim.wire.javascript import SAFE_INTEGER, as_double, longer_than, number_text
 from sim.wire.linkage import JsonObject
 from sim.wire.message import Message
 from sim.wire.result import Accepted, ParseResult, Refused
+from sim.wire.spec import Number
 
 _MISSING: Final = object()
+_TIME: Final = Number(finite=True)
+_SURELY_SHORT: Final = HOOK_MAX_FRAME_CHARS // 2
 
 
-class _Checks(dict[str, tuple[type[HookBody], Check]]):
+_Entry: TypeAlias = tuple[type[HookBody], Check]
+
+
+class _Checks(dict[str, _Entry]):
     """Body class and validator by message type; validators are made at first use."""
 
     def __init__(self, *, lenient: bool) -> None:
         super().__init__()
         self.lenient = lenient
 
-    def __missing__(self, type: str) -> tuple[type[HookBody], Check]:
-        cls = MESSAGES[type]
-        entry = self[type] = (cls, validator(cls, self.lenient))
+    def find(self, kind: object) -> _Entry | None:
+        """The entry for the value of a frame's ``type``, whatever that is."""
+        if type(kind) is not str or kind not in MESSAGES:
+            return None
+        cls = MESSAGES[kind]
+        entry = self[kind] = (cls, validator(cls, self.lenient))
         return entry
 
 
@@ -74,7 +83,7 @@ def serialize_hook_message(message: Message | JsonObject) -> str:
 
 
 def _parse_text(text: str) -> ParseResult:
-    if longer_than(text, HOOK_MAX_FRAME_CHARS):
+    if len(text) > _SURELY_SHORT and longer_than(text, HOOK_MAX_FRAME_CHARS):
         return Refused(f"frame is longer than {HOOK_MAX_FRAME_CHARS} UTF-16 units", None)
     try:
         frame = decode_json(text)
@@ -115,38 +124,33 @@ def _judge(frame: Any, original: Any, checks: _Checks) -> ParseResult:
     if type(frame) is not dict:
         return Refused.at("envelope", "must be an object")
     version = frame.get("v", _MISSING)
-    if version != HOOK_PROTOCOL_VERSION or type(version) is bool:
+    is_number = type(version) is int or type(version) is float
+    if not is_number or version != HOOK_PROTOCOL_VERSION:
         return _wrong_version(version)
     kind = frame.get("type", _MISSING)
-    if type(kind) is not str or kind not in MESSAGES:
-        return Refused(f"type {_shown(kind)} is not known", None)
+    entry = checks.get(kind) if type(kind) is str else None
+    if entry is None:
+        entry = checks.find(kind)
+        if entry is None:
+            return Refused(f"type {_shown(kind)} is not known", None)
     id = frame.get("id")
     if type(id) is not str or not id:
         return Refused.at("envelope.id", "must be a non-empty string")
-    ts = frame.get("ts")
-    if (type(ts) is not int and type(ts) is not float) or not math.isfinite(as_double(ts)):
+    ts: Any = frame.get("ts")
+    if not (type(ts) is int and 0 <= ts <= SAFE_INTEGER) and _TIME.refuses(ts):
         return Refused.at("envelope.ts", "must be a finite number")
     payload = frame.get("payload")
     if checks.lenient:
         payload = exact(payload)
     if type(payload) is not dict:
         return Refused.at("envelope.payload", "must be an object")
-    cls, check = checks[kind]
+    cls, check = entry
     fault = check(payload)
     if fault is not None:
         return Refused.at(kind + fault[0], fault[1])
     if frame is original:
-        return Accepted(Message.of_wire(cls, original))
-    return Accepted(_around(cls, frame, original))
-
-
-def _around(cls: type[HookBody], frame: JsonObject, original: JsonObject) -> Message:
-    """A message that holds the caller's own object but reads from its plain copy."""
-    message = Message.of_wire(cls, frame)
-    body = message.body  # read now: the original may refuse later
-    made = Message(cls.TYPE, message.id, message.ts, body)
-    made._wire = original
-    return made
+        return Accepted(Message(kind, id, ts, None, frame, cls))
+    return Accepted(Message(kind, id, ts, cls.from_wire(payload), original))
 
 
 def _wrong_version(version: object) -> Refused:

@@ -23,6 +23,8 @@ _MAX_ID_DIGITS: Final = len(str(MAX_TELEGRAM_ID))
 
 def is_alias(text: str) -> bool:
     """Whether a workspace does not look like a path of the desktop's file system."""
+    if ":" not in text:  # the common case, without the pattern
+        return text[:1] != "/" and text[:1] != "\\"
     return _ABSOLUTE.match(text) is None
 
 
