@@ -195,9 +195,10 @@ def _count(args: Arguments, line: int, column: int) -> Directive:
     if NAME.fullmatch(args.peek()) and args.peek() not in args.scope.people and what != "frame":
         name = args.name()
     elif args.peek() in args.scope.people and len(args.rest) > 1:
+        at = args.rest[0]
         one = args.participant()
         if what != "frame" and not one.is_channel:
-            raise args.word.fail(f"posts and edits belong to a channel, not to {one.id}")
+            raise at.fail(f"posts and edits belong to a channel, not to {one.id}")
         host = one.id
     if what == "frame":
         frame = _frame_type(args)

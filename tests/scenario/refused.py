@@ -87,6 +87,36 @@ REFUSED_BY_MERMAID: dict[str, Refused] = {
 
 # Mermaid draws these, but they would not mean what they say.
 REFUSED_BY_US: dict[str, Refused] = {
+    "destroying nobody": bad("destroy ‸Z\nZ->>S: hello", "does not exist here"),
+    "destroyed twice": bad("destroy D\nD->>S: hello\ndestroy ‸D", "destroyed already"),
+    "two creations": bad("create actor V\n‸create actor W\nS->>V: x", "still waits for its arrow"),
+    "command in a press": bad("U->>IM: authorize ‸T1 T2", "at most one word"),
+    "workspace list": bad("U->>D: workspaces ‸a,,b", "names between commas"),
+    "delete nothing": bad("U->>IM: delete‸", "no name", "delete R1"),
+    "host without id": bad("%% ‸@host", "write @host", "D"),
+    "host without kind": bad("%% @host ‸D", "write @host", "desktop"),
+    "host with more": bad("%% @host D desktop ‸x", "nothing may follow"),
+    "host twice": bad("%% @host D desktop\n%% ‸@host D desktop", "has a @host already"),
+    "puppet twice": bad("%% @puppet D\n%% ‸@puppet D", "puppet already"),
+    "protocol twice": bad("%% @protocol hook\n%% ‸@protocol hook", "stands twice"),
+    "order of a cut": bad("%% @cut D rst ‸old", "one argument too many"),
+    "hold a loop": bad("%% @hold D->‸D", "same lifeline"),
+    "count of a peer": bad("%% @count posts ‸D 1", "belong to a channel"),
+    "rule twice": bad(
+        "%% @rule -ownership-at-write\n%% ‸@rule +ownership-at-write", "switched twice"
+    ),
+    "feature twice": bad(
+        "%% @feature S -turn-reopen-v1\n%% ‸@feature S -turn-reopen-v1", "switched twice"
+    ),
+    "violated twice": bad(
+        "%% @violates one-final-message\n%% @violates ‸one-final-message", "named twice"
+    ),
+    "empty item text": bad("D->>S: hello (‸=1)", "neither a field"),
+    "non-ASCII field": bad("D->>S: hello (‸状态=1)", "no field name", "agents"),
+    "text that is no text": bad("D->>S: turn.end (finalText~‸\"a\" b)", "double quotes"),
+    "front matter without title": Refused("---\n‸title:\n---\n" + between(), "needs a text"),
+    "front matter config": Refused("---\n‸config: 3\n---\n" + between(), "no value"),
+    "empty front matter": Refused("---\n‸---\n" + between(), "empty front matter"),
     "init line without JSON": Refused("%%{init: {‸x}}%%\n" + between(), "no JSON value"),
     "semicolon at the end": bad("U->>IM: hi‸;", "';'"),
     "hash in an id": bad("D‸#->>S: hello", "'#'"),

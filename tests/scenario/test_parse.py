@@ -114,6 +114,25 @@ def test_the_next_frame_decides_what_free_text_of_a_person_is(following: str, ve
     assert act.verb == verb
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        ["par a", "and b", "S->>D: task.cancel", "end"],
+        ["alt a", "S->>IM: post", "else b", "S->>D: task.cancel", "end"],
+        ["loop a", "S->>D: task.cancel", "end"],
+        ["critical a", "S->>D: task.cancel", "option b", "S->>D: session.archive", "end"],
+        ["critical a", "option b", "S->>D: task.cancel", "end"],
+        ["rect rgb(1, 2, 3)", "break a", "S->>D: task.cancel", "end", "end"],
+    ],
+)
+def test_the_next_frame_is_found_inside_blocks_in_document_order(block: list[str]) -> None:
+    body = read(between("IM->>S: 停下", *block, "S->>D: session.archive")).body
+    assert isinstance(body[0], Arrow)
+    act = resolve_free_text(body[0], body[1:]).content
+    assert isinstance(act, Act)
+    assert (act.verb, act.text, act.remark) == ("stop", None, "停下")
+
+
 def test_an_act_is_not_changed_by_the_next_frame() -> None:
     body = read(between('U->>IM: message "a"', "S->>D: task.cancel")).body
     assert isinstance(body[0], Arrow)
