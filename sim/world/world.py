@@ -92,6 +92,19 @@ class World:
         host.actor = host.factory(host)
         self.start(host, host.actor.on_start(), "on_start", n)
 
+    def close(self) -> None:
+        """Throw the world away with all its unfinished handlers.
+
+        A run that ends before everything is done should end like this; Python
+        would else complain about coroutines that nobody awaited.
+        """
+        self.ready.clear()
+        self._heap.clear()
+        for host in self.hosts.values():
+            for activity in host.waiting or ():
+                activity.drop()
+            host.waiting = None
+
     # -- the trace -----------------------------------------------------------
 
     def next_n(self) -> int:

@@ -1,0 +1,12 @@
+"""What all tests share: Hypothesis without chance, clock or memory."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "hooktwin",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("hooktwin")
