@@ -3,6 +3,7 @@
 ``Desktop`` (in ``actor``) routes; the work is done by small modules of
 functions over one ``Desk`` (state and writing frames):
 
+``intake``         which frames may have an effect
 ``connection``     dial, hello, welcome, heartbeat, backoff, standby
 ``admission``      task.dispatch → task.ack, cancel
 ``sessions``       which session a task runs in; archive

@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.core.actor import CloseReason
 from sim.core.op import Connection, Frame, Note
-from sim.protocols.hook import Message, parse_hook_message
+from sim.protocols.hook import Refused
 from sim.protocols.hook.desktop import (
     admission,
     agent,
@@ -20,6 +20,7 @@ from sim.protocols.hook.desktop import (
     turns,
 )
 from sim.protocols.hook.desktop.desk import Desk
+from sim.protocols.hook.desktop.intake import checked
 from sim.protocols.hook.desktop.records import Lane
 
 Handler = Callable[[Desk, Lane, Any], Awaitable[None]]
@@ -72,23 +73,16 @@ class Desktop(Desk):
                 return
             await connection.opened(self, lane, conn)
         lane.last_frame_us = self.port.now_us()
-        body = await self._accept(conn, frame)
-        if body is None:
-            return
-        handler = ALWAYS.get(frame.type)
-        if handler is None and lane.is_ready and not self.is_closing:
-            handler = WHEN_READY.get(frame.type)
-        if handler is not None:
-            await handler(self, lane, body)
-
-    async def _accept(self, conn: Connection, frame: Frame) -> Any:
-        """The frame's body, or None for a bad frame, which is noted and dropped (HK-13)."""
-        result = parse_hook_message(frame.wire)
-        if not result.ok:
-            fact = {"link": conn.name, "error": result.error, "path": result.path}
+        message = checked(frame)
+        if isinstance(message, Refused):
+            fact = {"link": conn.name, "error": message.error, "path": message.path}
             await self.perform(Note("bad-frame", fact))
-            return None
-        return frame.body if isinstance(frame, Message) else result.message.body
+            return
+        handler = ALWAYS.get(message.type)
+        if handler is None and lane.is_ready and not self.is_closing:
+            handler = WHEN_READY.get(message.type)
+        if handler is not None:
+            await handler(self, lane, message.body)
 
     async def on_close(self, conn: Connection, close: CloseReason) -> None:
         """A socket is gone."""

@@ -92,7 +92,7 @@ async def admit(desk: Desk, lane: Lane, frame: TaskDispatch) -> tuple[Task, Roun
     desk.work.tasks[task.request_id] = task
     remember(desk, ack)
     await desk.send(lane, ack)
-    if session.running is task:
+    if ack.result == "accepted":
         return task, old
     if continuation.is_local(session.running):
         await turns.start_polling(desk, session)

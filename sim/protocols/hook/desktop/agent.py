@@ -18,7 +18,7 @@ from sim.protocols.hook.acts import (
 from sim.protocols.hook.desktop import connection, continuation, interactions, outbox, turns
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Round, Task, Turn
-from sim.protocols.hook.machine_desktop import RUNNING
+from sim.protocols.hook.machine_desktop import CLOSING, ENDED, RUNNING
 
 
 async def direct(desk: Desk, act: Any) -> None:
@@ -48,7 +48,9 @@ async def agent_acts(desk: Desk, act: AgentProgresses | AgentAsks | AgentEnds) -
         await continuation.event(desk, turn, act)
     elif isinstance(turn, Task) and turn.state == RUNNING and not work.acts.get(turn.request_id):
         await turns.apply(desk, turn, act)
-    elif turn is not None or act.request not in work.acks:
+    elif turn is None and act.request in work.acks:
+        return  # it is over
+    elif turn is None or turn.state not in (CLOSING, ENDED):
         request_id = act.request if turn is None else turn.request_id
         work.acts.setdefault(request_id, []).append(act)
 
@@ -83,11 +85,11 @@ async def login(desk: Desk, account: str) -> None:
     for turn in [*work.tasks.values(), *work.turns.values()]:
         if turn.can("drop"):
             turn.fire("drop")
-    desk.forget_work()
+    desk.recall()
     outbox.clear(desk)
     await desk.perform(Note("agent", {"did": "abort", "account": desk.account}))
     desk.account = account
     await desk.perform(Save("account", account))
+    desk.recall()
     desk.is_closing = False
-    desk.forget_work()
     await connection.rebuild(desk)

@@ -52,25 +52,26 @@ class Desk(Actor):
         self.lanes = {name: Lane(name) for name in config.lanes}
         self.last_session: Session | None = None
         self._work: Work | None = None
+        self.recall()
 
     @property
     def work(self) -> Work:
         """What goes on; made on first use, since most desktops are idle."""
         if self._work is None:
-            self._work = work = Work()
-            for key, row in self.port.store.items(f"ledger/{self.account}/"):
-                work.ledger[key] = row.sent
+            self._work = Work()
         return self._work
 
     @property
     def is_busy(self) -> bool:
-        """Whether :attr:`work` has been used in this life."""
+        """Whether there is any :attr:`work`, past or present."""
         return self._work is not None
 
-    def forget_work(self) -> None:
-        """Drop everything volatile: the account changes."""
+    def recall(self) -> None:
+        """Start with nothing but what the ledger of the present account holds."""
         self._work = None
         self.last_session = None
+        for key, row in self.port.store.items(f"ledger/{self.account}/"):
+            self.work.ledger[key] = row.sent
 
     def next_turn(self) -> int:
         """A number for a new turn; never used again in this life."""

@@ -80,25 +80,22 @@ def request_for(
     )
 
 
-async def settle(desk: Desk, card: Card, button: str, by: str) -> bool:
-    """Decide a card, if it is still open. → whether this was the decision."""
+async def settle(desk: Desk, card: Card, button: str, by: str, withdrawn: str = "") -> None:
+    """Decide a card, if it is still open. ``withdrawn`` says why its buttons come off.
+
+    The cancel is written in the same breath: a moment later turn.end could be out.
+    """
+    turn = card.turn
     if desk.work.cards.pop(card.id, None) is None:
-        return False
+        return
+    if withdrawn and not isinstance(turn, Round):
+        cancel = InteractionCancel(
+            request_id=turn.request_id, interaction_id=card.id, reason=withdrawn
+        )
+        await desk.send_turn(turn.lane, cancel)
     await desk.perform(StopTimer("card", card.id))
     fact = {"did": "answered", "card": card.id, "button": button, "by": by}
-    await desk.perform(Note("agent", {**fact, "request": card.turn.request_id}))
-    return True
-
-
-async def withdraw(desk: Desk, card: Card, button: str, by: str, reason: str) -> None:
-    """Decide a card on the desktop and have its buttons taken off in the channel."""
-    if await settle(desk, card, button, by) and not isinstance(card.turn, Round):
-        await desk.send_turn(
-            card.turn.lane,
-            InteractionCancel(
-                request_id=card.turn.request_id, interaction_id=card.id, reason=reason
-            ),
-        )
+    await desk.perform(Note("agent", {**fact, "request": turn.request_id}))
 
 
 async def decided(desk: Desk, lane: Lane, frame: InteractionDecision) -> None:
@@ -114,7 +111,7 @@ async def answered_here(desk: Desk, act: AnswerCard) -> None:
     """The person answers on the desktop: the latest card that has such a button."""
     for card in reversed(list(desk.work.cards.values())):
         if act.button in card.buttons:
-            await withdraw(desk, card, act.button, "desktop", "answered on the desktop")
+            await settle(desk, card, act.button, "desktop", "answered on the desktop")
             return
 
 
@@ -123,14 +120,12 @@ async def timed_out(desk: Desk, card_id: str) -> None:
     card = desk.work.cards.get(card_id)
     if card is not None:
         default = SAFE_DEFAULT.get(card.kind, NO_ANSWER_BUTTON)
-        await withdraw(desk, card, default, "time limit", "timed out")
+        await settle(desk, card, default, "time limit", "timed out")
 
 
 async def close_all(desk: Desk, turn: Turn) -> None:
     """The turn closes: its open cards get the safe default, before turn.end (HK-143)."""
+    reason = "the task has ended" if desk.rules.cancel_cards_at_end else ""
     for card in [c for c in desk.work.cards.values() if c.turn is turn]:
         default = SAFE_DEFAULT.get(card.kind, NO_ANSWER_BUTTON)
-        if desk.rules.cancel_cards_at_end:
-            await withdraw(desk, card, default, "turn end", "the task has ended")
-        else:
-            await settle(desk, card, default, "turn end")
+        await settle(desk, card, default, "turn end", reason)

@@ -33,6 +33,8 @@ async def start(desk: Desk, task: Task) -> None:
         work.acts.setdefault(task.request_id, []).extend(waiting)
     fact = {"did": "start", "request": task.request_id, "session": task.session.id}
     await desk.perform(Note("agent", fact))
+    if task.state != RUNNING:
+        return
     if task.cancelled:
         await end(desk, task, CANCELLED)
     elif task.session.alias not in desk.workspaces:
@@ -84,11 +86,11 @@ async def end(desk: Desk, task: Task, act: AgentEnds) -> None:
     if task.cancelled:
         act = msgspec.structs.replace(act, status="cancelled")
     body = end_of(task, act, task.notice, desk.port.now_us(), desk.settings)
-    if work.tasks.get(task.request_id) is task:
-        del work.tasks[task.request_id]
     await outbox.hand_in(desk, task, body)
     if task.state == DROPPED:
         return
+    if work.tasks.get(task.request_id) is task:
+        del work.tasks[task.request_id]
     task.fire("end")
     if body.status == "error" and task.reopenable:
         registrations.register(desk, (task.request_id,), task.external_key, task.session, task.lane)
