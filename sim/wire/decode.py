@@ -23,7 +23,7 @@ from sim.wire import deep
 from sim.wire.deep import NotJson
 from sim.wire.javascript import SAFE_INTEGER, SURROGATE, integer_from_digits, merged_surrogates
 
-__all__ = ["NotJson", "decode_json"]
+__all__ = ["NOT_SIMPLE", "NotJson", "decode_json", "decode_simple"]
 
 _FAST_LEVELS = 12
 
@@ -41,7 +41,11 @@ def _refuse_literal(literal: str) -> object:
     raise NotJson(f"{literal} is no JSON value")
 
 
-_fast = msgspec.json.Decoder(_bounded_json_type()).decode
+decode_simple = msgspec.json.Decoder(_bounded_json_type()).decode
+"""The first decoder alone. It raises one of NOT_SIMPLE where it cannot vouch for an answer."""
+
+NOT_SIMPLE = (msgspec.MsgspecError, UnicodeEncodeError, RecursionError)
+
 _careful = json.JSONDecoder(parse_constant=_refuse_literal, parse_int=integer_from_digits)
 
 
@@ -51,8 +55,8 @@ def decode_json(text: str) -> object:
     Raises :class:`NotJson` with a one-line reason; never anything else for a str.
     """
     try:
-        return _fast(text)
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return decode_simple(text)
+    except NOT_SIMPLE:
         return _decode_carefully(text)
 
 

@@ -7,6 +7,8 @@ of the built-in types read the true content and never call such overrides.
 
 from __future__ import annotations
 
+from typing import cast
+
 from sim.wire.absent import ABSENT
 
 
@@ -17,14 +19,15 @@ def exact(value: object) -> object:
     left for a later call. Keys whose value is ABSENT are dropped, as are keys
     that are no strings.
     """
-    if isinstance(value, dict):
+    kind = type(value)  # isinstance would ask the value for its __class__
+    if issubclass(kind, dict):
         return {
             exact_scalar(key): exact_scalar(item)
-            for key, item in dict.items(value)
-            if item is not ABSENT and isinstance(key, str)
+            for key, item in dict.items(cast("dict[object, object]", value))
+            if item is not ABSENT and issubclass(type(key), str)
         }
-    if isinstance(value, list):
-        return [exact_scalar(item) for item in list.__iter__(value)]
+    if issubclass(kind, list):
+        return [exact_scalar(item) for item in list.__iter__(cast("list[object]", value))]
     return exact_scalar(value)
 
 
@@ -33,10 +36,10 @@ def exact_scalar(value: object) -> object:
     kind = type(value)
     if kind is str or kind is int or kind is bool or kind is float:
         return value
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
+    if issubclass(kind, str):
+        return str.__str__(cast(str, value))
+    if issubclass(kind, int):
+        return int.__int__(cast(int, value))
+    if issubclass(kind, float):
+        return float.__float__(cast(float, value))
     return value

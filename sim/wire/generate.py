@@ -6,8 +6,10 @@ is registered with linecache, so that tracebacks and debuggers show it;
 :func:`source_of` prints it.
 
 There are two variants. The usual one asks ``type(v) is dict``, which is true
-for everything that comes from a JSON text. The ``lenient`` one first makes
-instances of subclasses plain (see :mod:`sim.wire.exact`).
+for everything that comes from a JSON text, and takes demanded fields for
+present. The ``lenient`` one first makes instances of subclasses plain (see
+:mod:`sim.wire.exact`) and allows for missing keys; the usual one turns to it
+when a key is missing.
 """
 
 from __future__ import annotations
@@ -42,8 +44,9 @@ Check: TypeAlias = Callable[..., Fault | None]
 class _Writer:
     """Lines of the function in the making, and the names they may use."""
 
-    def __init__(self, lenient: bool) -> None:
+    def __init__(self, lenient: bool, quick: bool) -> None:
         self.lenient = lenient
+        self.quick = quick
         self.lines: list[str] = []
         self.depth = 1
         self.names: dict[str, Any] = {
@@ -144,7 +147,10 @@ def _write_value(w: _Writer, field: Field) -> None:
         return
     optional = field.optional and field.when is None
     default = "" if optional == field.nullable and not isinstance(field.kind, Never) else ", ABSENT"
-    w.line(f"v = p.get({field.name!r}{default})")
+    if w.quick and not optional and field.when is None:
+        w.line(f"v = p[{field.name!r}]")
+    else:
+        w.line(f"v = p.get({field.name!r}{default})")
     guard = "v is not None" if field.nullable else "v is not ABSENT" if optional else ""
     says = f"must be {'null or ' if field.nullable else ''}{field.kind.says}"
     path = f".{field.name}"
@@ -238,7 +244,12 @@ def _write_unknown(w: _Writer, cls: type[Record]) -> None:
 
 
 def _write(cls: type[Record], lenient: bool, unique_by: str | None) -> _Writer:
-    w = _Writer(lenient)
+    quick = not lenient and not unique_by and any(not field.optional for field in cls.FIELDS)
+    w = _Writer(lenient, quick)
+    if quick:
+        w.names["thorough"] = lambda p: validator(cls, lenient=True)(p)
+        w.line("try:")
+        w.depth += 1
     w.plain("p")
     if cls.UNKNOWN == "refused first":
         _write_unknown(w, cls)
@@ -249,6 +260,10 @@ def _write(cls: type[Record], lenient: bool, unique_by: str | None) -> _Writer:
     for rule in cls.RULES:
         _write_rule(w, rule)
     w.line("return None")
+    if quick:
+        w.depth -= 1
+        with w.block("except KeyError:  # something is missing: find out in order"):
+            w.line("return thorough(p)")
     parameters = "p, seen" if unique_by else "p"
     w.lines.insert(0, f"def check({parameters}):")
     return w

@@ -8,11 +8,11 @@ Nothing that a peer or a caller passes in makes this module raise.
 from __future__ import annotations
 
 import math
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from sim.protocols.hook.constants import HOOK_MAX_FRAME_CHARS, HOOK_PROTOCOL_VERSION
 from sim.protocols.hook.frames import MESSAGES, HookBody
-from sim.wire.decode import NotJson, decode_json
+from sim.wire.decode import NOT_SIMPLE, NotJson, decode_json, decode_simple
 from sim.wire.encode import encode_json
 from sim.wire.exact import exact
 from sim.wire.generate import Check, validator
@@ -57,15 +57,21 @@ def parse_hook_message(raw: object) -> ParseResult:
     keeps the object as it came, unknown keys and all. Never raises.
     """
     if type(raw) is str:
-        return _parse_text(raw)
-    if isinstance(raw, str):
-        return _parse_text(str.__str__(raw))
+        if len(raw) > _SURELY_SHORT:
+            return _parse_text(raw)
+        try:
+            frame = decode_simple(raw)
+        except NOT_SIMPLE:
+            return _parse_text(raw)
+        return _judge(frame, frame, _STRICT)
+    if issubclass(type(raw), str):
+        return _parse_text(str.__str__(cast(str, raw)))
     return _parse_object(raw)
 
 
 def is_hook_message_type(value: object) -> bool:
     """Whether this is one of the 39 message types, letter for letter."""
-    return isinstance(value, str) and str.__str__(value) in MESSAGES
+    return issubclass(type(value), str) and str.__str__(cast(str, value)) in MESSAGES
 
 
 def to_wire(message: Message) -> JsonObject:
@@ -83,7 +89,7 @@ def serialize_hook_message(message: Message | JsonObject) -> str:
 
 
 def _parse_text(text: str) -> ParseResult:
-    if len(text) > _SURELY_SHORT and longer_than(text, HOOK_MAX_FRAME_CHARS):
+    if longer_than(text, HOOK_MAX_FRAME_CHARS):
         return Refused(f"frame is longer than {HOOK_MAX_FRAME_CHARS} UTF-16 units", None)
     try:
         frame = decode_json(text)
@@ -98,7 +104,7 @@ def _parse_object(raw: object) -> ParseResult:
     A first look asks for plain types. Where it finds fault, a second one
     sees through subclasses, without running code of theirs.
     """
-    if not isinstance(raw, dict):
+    if not issubclass(type(raw), dict):
         return _refuse_foreign(raw)
     try:
         verdict = _judge(raw, raw, _STRICT) if type(raw) is dict else None
@@ -114,7 +120,7 @@ def _parse_object(raw: object) -> ParseResult:
 
 def _refuse_foreign(raw: object) -> Refused:
     """Anything but a dict. Objects such as bytes are taken for objects without keys."""
-    if raw is None or isinstance(raw, int | float | list | tuple) or callable(raw):
+    if raw is None or issubclass(type(raw), (int, float, list, tuple)) or callable(raw):
         return Refused.at("envelope", "must be an object")
     return _wrong_version(_MISSING)
 
@@ -170,4 +176,4 @@ def _shown(value: object) -> str:
     if type(value) is int or type(value) is float:
         number = as_double(value)
         return number_text(number) if math.isfinite(number) else str(number)
-    return "(an array)" if isinstance(value, list | tuple) else "(an object)"
+    return "(an array)" if issubclass(type(value), (list, tuple)) else "(an object)"

@@ -154,6 +154,7 @@ class Trap:
     def _spring(self, *_: object) -> NoReturn:
         raise RuntimeError("trap")
 
+    __class__ = property(lambda self: self._spring())
     __eq__ = __ne__ = __getitem__ = __iter__ = __len__ = __bool__ = __str__ = __repr__ = _spring
     __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __float__ = __int__ = __index__ = _spring
 
