@@ -34,6 +34,13 @@ class Arguments:
     rest: list[Span]
     end: Span
     scope: Scope
+    whole: Span
+
+    def tail(self, what: str, allowed: Iterable[str] = ()) -> Span:
+        """Everything that is left, as one piece."""
+        first = self.take(what, allowed)
+        self.rest = []
+        return self.whole.cut(first.column - self.whole.column).strip()
 
     def fail_here(self, message: str, allowed: Iterable[str] = ()) -> ScenarioError:
         """An error at the next argument, or behind the last."""
@@ -159,4 +166,5 @@ def split_directive(text: Span, usages: Mapping[str, str], scope: Scope) -> Argu
         rest=words[1:],
         end=text.cut(len(text.text)),
         scope=scope,
+        whole=text,
     )

@@ -251,6 +251,28 @@ class Closed:
     channel: str | None = None
 
 
+@frozen
+class Act:
+    """``@act U {"is":"say",...}``: one act of a person, agent, channel or puppet, literally.
+
+    What recorded runs are written back with; ``act`` is the decoded JSON object.
+    """
+
+    line: int
+    column: int
+    host: str
+    act: object
+
+
+@frozen
+class Fault:
+    """``@fault cut D.slack#1 rst``: one fault by the name that traces give it."""
+
+    line: int
+    column: int
+    name: str
+
+
 Directive = (
     After
     | At
@@ -275,4 +297,6 @@ Directive = (
     | Never
     | Open
     | Closed
+    | Act
+    | Fault
 )

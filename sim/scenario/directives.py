@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
@@ -40,6 +41,8 @@ ACTION_USAGES = {
     "never": '@never "text"',
     "open": "@open D [slack]",
     "closed": "@closed D [slack]",
+    "act": '@act U {"is":"say","person":"U","text":"hi"}',
+    "fault": "@fault cut D.slack#1 rst",
 }
 
 
@@ -232,6 +235,22 @@ def _never(args: Arguments, line: int, column: int) -> Directive:
     return nodes.Never(line, column, text)
 
 
+def _act(args: Arguments, line: int, column: int) -> Directive:
+    host = args.participant().id
+    at = args.tail("an act", ('{"is":"say","text":"hi"}',))
+    try:
+        act = json.loads(at.text)
+    except (ValueError, RecursionError):
+        raise at.fail("this is no JSON object", ('{"is":"say","text":"hi"}',)) from None
+    if not isinstance(act, dict) or not isinstance(act.get("is"), str):
+        raise at.fail('an act is an object with "is"', ('{"is":"say","text":"hi"}',))
+    return nodes.Act(line, column, host, act)
+
+
+def _fault(args: Arguments, line: int, column: int) -> Directive:
+    return nodes.Fault(line, column, args.tail("a fault", ("cut D.slack#1 rst", "crash S")).text)
+
+
 _OPS: tuple[ChannelOp, ...] = get_args(ChannelOp)
 _OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 _COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
@@ -258,4 +277,6 @@ _READERS: Mapping[str, Callable[[Arguments, int, int], Directive]] = {
     "never": _never,
     "open": _of_connection(nodes.Open),
     "closed": _of_connection(nodes.Closed),
+    "act": _act,
+    "fault": _fault,
 }

@@ -112,7 +112,8 @@ def lose(world: World, frame: FrameFlight) -> None:
 
 def duplicate(world: World, frame: FrameFlight, after_us: int = 0) -> None:
     """A frame arrives twice; the copy ``after_us`` later, behind what was sent before it."""
-    _say(world, f"duplicate {frame.name()[8:]}", frame.end.link.name)
+    later = f" {after_us}us" if after_us else ""
+    _say(world, f"duplicate {frame.name()[8:]}{later}", frame.end.link.name)
     end = frame.end
     copy = FrameFlight(end, frame.frame, frame.sent)
     copy.nth = frame.nth

@@ -71,3 +71,10 @@ class ChangeWorkspaces(Act, frozen=True, gc=False, tag="workspaces"):
 
     aliases: tuple[str, ...]
     default: str | None = None
+
+
+class ChangeFeature(Act, frozen=True, gc=False, tag="feature"):
+    """What this side (desktop or server) announces changes with its next handshake."""
+
+    feature: str
+    on: bool

@@ -1,0 +1,129 @@
+"""Running scenarios: the facade that the command line, the TUI and tests use.
+
+``play`` takes a parsed scenario and gives a Result; ``verify`` runs it again in
+other ways and says whether it is the same run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from sim.core.errors import UsageError
+from sim.core.rule import table_of
+from sim.drivers.step import StepDriver
+from sim.protocols.hook import MESSAGES, constants
+from sim.protocols.hook.invariants import INVARIANTS
+from sim.protocols.hook.rules import HookRules
+from sim.scenario.load import load_scenario
+from sim.scenario.playing.play import Run, StageFactory, finish, prepare
+from sim.scenario.playing.result import Result
+from sim.scenario.stages.hook import HookStage
+from sim.scenario.syntax import Scenario
+from sim.scenario.vocabulary import Vocabulary
+from sim.wire.vocabulary import Vocabulary as WireVocabulary
+from sim.world.world import World
+
+DRIVERS = ("trio", "step", "live")
+STAGES: dict[str, StageFactory] = {"hook": HookStage}
+
+
+class Driver(Protocol):
+    """Whatever can run a world."""
+
+    def run(self, until: Callable[[], bool] = ..., *, limit_us: int | None = None) -> None:
+        """Until ``until()`` says so, or nothing is left."""
+
+
+@cache
+def vocabularies() -> dict[str, Vocabulary]:
+    """What the parser may know of each protocol's words."""
+    features = {
+        value: None
+        for name, value in vars(constants).items()
+        if name.startswith("HOOK_FEATURE_") and isinstance(value, str)
+    }
+    return {
+        "hook": Vocabulary(
+            frames=WireVocabulary(MESSAGES.values()),
+            rules=[rule.name for rule in table_of(HookRules)],
+            features=list(features),
+            invariants=[invariant.name for invariant in INVARIANTS],
+        )
+    }
+
+
+def load(path_or_name: str | Path) -> Scenario:
+    """Read and parse a scenario with the words of its protocol.
+
+    Raises ScenarioError with line, column and the allowed words.
+    """
+    return load_scenario(path_or_name, vocabularies())
+
+
+def stage_for(scenario: Scenario) -> StageFactory:
+    """The stage of the scenario's protocol. Raises UsageError when there is none yet."""
+    try:
+        return STAGES[scenario.protocol]
+    except KeyError:
+        known = ", ".join(STAGES)
+        raise UsageError(
+            f"{scenario.path}: protocol {scenario.protocol!r} cannot be played; known: {known}"
+        ) from None
+
+
+def make_driver(name: str, world: World, *, speed: float = 20.0) -> Driver:
+    """A driver by its name. ``speed``: virtual seconds per real second, live only."""
+    if name == "step":
+        return StepDriver(world)
+    if name == "trio":
+        from sim.drivers.trio_turnstile import TrioDriver
+
+        return TrioDriver(world)
+    if name == "live":
+        from sim.drivers.live import LiveDriver
+        from sim.protocols.hook.codec import HookCodec
+
+        return LiveDriver(world, HookCodec(), speed=speed)
+    raise UsageError(f"unknown driver {name!r}; known: {', '.join(DRIVERS)}")
+
+
+def open_run(
+    scenario: Scenario,
+    *,
+    seed: int | None = None,
+    without: Iterable[str] = (),
+    preempt: bool = False,
+) -> Run:
+    """A run that has not begun. The file's ``@seed`` counts unless ``seed`` is given."""
+    if seed is None:
+        seed = scenario.settings.seed if scenario.settings.seed is not None else 1
+    return prepare(
+        scenario, stage_for(scenario), seed=seed, without=frozenset(without), preempt=preempt
+    )
+
+
+def play(
+    scenario: Scenario,
+    *,
+    seed: int | None = None,
+    without: Iterable[str] = (),
+    driver: str = "trio",
+    speed: float = 20.0,
+    watch: Callable[[Run], Any] | None = None,
+) -> Result:
+    """Run a scenario and judge it.
+
+    ``watch`` gets the run before it starts (to show progress). KeyboardInterrupt
+    ends the run early; what happened until then is judged all the same.
+    """
+    run = open_run(scenario, seed=seed, without=without)
+    if watch is not None:
+        watch(run)
+    engine = make_driver(driver, run.world, speed=speed)
+    with suppress(KeyboardInterrupt):
+        engine.run(run.over)
+    return finish(run, driver)

@@ -1,0 +1,120 @@
+"""One run of a scenario, from the empty world to the verdict.
+
+``prepare`` builds it, a driver runs it until ``Run.over``, ``finish`` judges it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from sim.core.invariant import Monitor
+from sim.core.trace import Header, Trace
+from sim.scenario.playing.director import Director
+from sim.scenario.playing.result import ExtraFrame, Failure, Result
+from sim.scenario.playing.stage import Stage
+from sim.scenario.playing.walk import Walk
+from sim.scenario.syntax import Scenario
+from sim.world.world import World
+
+StageFactory = Callable[[Scenario, World, frozenset[str]], Stage]
+
+
+@attrs.define(eq=False)
+class Run:
+    """A prepared run. Drive it with ``until=run.over`` and then call :func:`finish`."""
+
+    scenario: Scenario
+    world: World
+    stage: Stage
+    director: Director
+    monitor: Monitor
+    without: frozenset[str]
+
+    def over(self) -> bool:
+        """The driver's stop condition; wakes who waits for a state."""
+        return self.director.poll()
+
+
+def rules_off(scenario: Scenario, without: frozenset[str]) -> frozenset[str]:
+    """What the file and the caller switch off together; the last ``@rule`` of a name counts."""
+    switched = {switch.rule: switch.on for switch in scenario.settings.rules}
+    return without | {name for name, on in switched.items() if not on}
+
+
+def prepare(
+    scenario: Scenario,
+    make_stage: StageFactory,
+    *,
+    seed: int,
+    without: frozenset[str] = frozenset(),
+    preempt: bool = False,
+) -> Run:
+    """Build the world, the people and the director. Raises UsageError for unknown rules."""
+    world = World(seed, preempt=preempt)
+    off = rules_off(scenario, without)
+    stage = make_stage(scenario, world, off)
+    director = Director(scenario, world, stage)
+    stage.build()
+    monitor = Monitor(stage.invariants())
+    monitor.attach(world.watch)
+    director.begin()
+    walk = Walk(director, stage)
+    walk.thread = director.spawn(walk.whole(), 0)
+    stage.start()
+    return Run(scenario, world, stage, director, monitor, off)
+
+
+def header_of(run: Run, driver: str) -> Header:
+    """What the trace file says before its events."""
+    scenario = run.scenario
+    return Header(
+        scenario=scenario.name,
+        protocol=scenario.protocol,
+        seed=run.world.seed,
+        driver=driver,
+        without=tuple(sorted(run.without)),
+        source=scenario.source_text,
+        hosts=run.stage.host_kinds(),
+    )
+
+
+def finish(run: Run, driver: str) -> Result:
+    """Judge what happened. An interrupted run is judged as far as it went."""
+    director, world = run.director, run.world
+    if not director.over:
+        director.fail(0, "the diagram is played to its end", "the run was interrupted")
+    run.monitor.finish(len(world.events) - 1)
+    extra = _extra_frames(run)
+    failures = list(director.failures)
+    if run.scenario.strict:
+        failures += [
+            Failure(0, "@strict: only frames that the diagram names", f"step {e.step}: {e.frame}")
+            for e in extra
+        ]
+    trace = Trace(header_of(run, driver), world.events)
+    return Result(
+        scenario=run.scenario.name,
+        seed=world.seed,
+        digest=trace.digest(),
+        steps=len(world.events),
+        virtual_s=world.now / 1_000_000,
+        failures=tuple(failures),
+        violations=tuple(run.monitor.violations),
+        expected_violations=run.scenario.violates,
+        extra=extra,
+        messages=run.stage.messages(),
+        trace=trace,
+        names=tuple(run.stage.names.all()),
+    )
+
+
+def _extra_frames(run: Run) -> tuple[ExtraFrame, ...]:
+    """Frames that no arrow of the diagram took, in order of sending."""
+    director = run.director
+    return tuple(
+        ExtraFrame(event.n, f"{event.sender} → {event.receiver}: {event.frame.type}")
+        for event in director.frames
+        if event.n not in director.matched
+    )

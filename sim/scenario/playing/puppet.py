@@ -1,0 +1,103 @@
+"""Puppets: lifelines without behaviour. They send what the diagram says, literally.
+
+A puppet answers nothing by itself unless it was given manners: ``pong`` answers
+pings, ``handshake`` greets after connecting (or welcomes who greets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import msgspec
+
+from sim.core.actor import Actor, CloseReason, Port
+from sim.core.op import Connection, Dial, Frame, Send
+
+
+class PuppetAct(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
+    """Root of what the director tells a puppet."""
+
+
+class PuppetSends(PuppetAct, frozen=True, gc=False, tag="puppet-sends"):
+    """Write this frame to that host, on the newest connection with it."""
+
+    peer: str
+    frame: Any
+
+
+class PuppetDials(PuppetAct, frozen=True, gc=False, tag="puppet-dials"):
+    """Connect; ``greets``: and shake hands before anything else."""
+
+    peer: str
+    lane: str
+    greets: bool
+
+
+class Manners(Protocol):
+    """What a puppet does by itself, in its protocol's words."""
+
+    def greeting(self, puppet: Puppet) -> Iterable[Frame]:
+        """What is sent first on a new connection."""
+
+    def answers(self, puppet: Puppet, frame: Frame) -> Iterable[Frame]:
+        """What is sent back to a received frame."""
+
+    def greeted(self, frame: Frame) -> bool:
+        """Whether this frame ends the handshake."""
+
+
+class Puppet(Actor):
+    """``conns``: the newest connection per peer; ``busy``: peers being dialled or greeted.
+
+    ``habits`` are the words of ``@puppet``: which of the manners it has.
+    """
+
+    __slots__ = ("busy", "conns", "habits", "manners")
+
+    def __init__(self, port: Port, manners: Manners, habits: frozenset[str]) -> None:
+        super().__init__(port)
+        self.manners = manners
+        self.habits = habits
+        self.conns: dict[str, Connection] = {}
+        self.busy: dict[str, None] = {}
+
+    def unready(self, peer: str) -> str | None:
+        """Why nothing can be sent to ``peer`` now; None when it can."""
+        if peer in self.busy:
+            return f"{self.port.name} is still connecting to {peer}"
+        if peer not in self.conns:
+            return f"{self.port.name} has no connection with {peer}: write @reconnect before"
+        return None
+
+    async def on_act(self, act: Any) -> None:
+        if isinstance(act, PuppetSends):
+            conn = self.conns.get(act.peer)
+            if conn is not None:
+                await self.perform(Send(conn, act.frame))
+        elif isinstance(act, PuppetDials):
+            self.busy[act.peer] = None
+            dialled = await self.perform(Dial(act.peer, act.lane, {"puppet": True}))
+            if dialled is None:
+                self.busy.pop(act.peer, None)
+                return
+            self.conns[act.peer] = dialled
+            if act.greets:
+                for frame in self.manners.greeting(self):
+                    await self.perform(Send(dialled, frame))
+            else:
+                self.busy.pop(act.peer, None)
+
+    async def on_open(self, conn: Connection) -> None:
+        self.conns[conn.peer] = conn
+
+    async def on_frame(self, conn: Connection, frame: Frame) -> None:
+        if self.manners.greeted(frame):
+            self.busy.pop(conn.peer, None)
+        for answer in self.manners.answers(self, frame):
+            await self.perform(Send(conn, answer))
+
+    async def on_close(self, conn: Connection, close: CloseReason) -> None:
+        if self.conns.get(conn.peer) is conn:
+            del self.conns[conn.peer]
+            self.busy.pop(conn.peer, None)

@@ -1,0 +1,154 @@
+"""What the director must know of a protocol, and no more.
+
+The director walks the diagram; the stage (one per protocol, in ``stages/``)
+knows who stands in the world, which act makes an agent send a frame, what a
+puppet's frame looks like, and what a reader of a channel sees.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from sim.core.invariant import Invariant
+from sim.core.op import Frame
+from sim.scenario.playing.match import Names
+from sim.scenario.playing.result import ShownMessage
+from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
+from sim.world.world import World
+
+
+@attrs.frozen
+class Direction:
+    """One act for one host. ``verb`` crash/restart are the person's quit and start."""
+
+    host: str
+    act: Any = None
+    verb: str = "act"
+
+
+@attrs.frozen
+class NotYet:
+    """The act cannot be done now; ``why`` completes "… within 60 s"."""
+
+    why: str
+
+
+@attrs.frozen
+class Shown:
+    """What a reader sees of a request's message, or of a card."""
+
+    state: str
+    text: str
+    posts: int = 0
+    edits: int = 0
+
+
+class Stage(ABC):
+    """One protocol's side of a scenario run. Made fresh for each run."""
+
+    protocol: str
+
+    def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
+        self.scenario = scenario
+        self.world = world
+        self.without = without
+        self.names = Names()
+
+    @abstractmethod
+    def build(self) -> None:
+        """Put all hosts into the world and bind people to desktops; start nothing yet."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Boot what the diagram does not ``create`` itself; puppets with manners connect."""
+
+    @abstractmethod
+    def invariants(self) -> list[Invariant]:
+        """The oracles of this run (those whose obeying side is a twin)."""
+
+    @abstractmethod
+    def host_kinds(self) -> tuple[tuple[str, str], ...]:
+        """(name, kind) of each lifeline, in order of appearance."""
+
+    @abstractmethod
+    def prompts(
+        self,
+        arrow: Arrow,
+        text: FrameText,
+        following: Iterable[Statement],
+        prompted: dict[int, None],
+    ) -> list[Direction]:
+        """What the agents must do so that this frame gets sent; empty when it comes by itself.
+
+        A direction that serves a later line as well notes that line in ``prompted``.
+        """
+
+    @abstractmethod
+    def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
+        """Who has to do what when a person acts in a channel or at a desktop."""
+
+    @abstractmethod
+    def compose(self, sender: str, text: FrameText) -> Frame:
+        """A puppet's frame, completed with what its twin would send."""
+
+    @abstractmethod
+    def puppet_ready(self, sender: str, receiver: str) -> str | None:
+        """None when the puppet can send to that host now, else why it cannot."""
+
+    @abstractmethod
+    def puppet_sends(self, sender: str, receiver: str, frame: Frame) -> Direction:
+        """Make the puppet send it."""
+
+    @abstractmethod
+    def puppet_connects(self, host: str, channel: str | None, handshake: bool) -> Direction:
+        """Make the puppet dial."""
+
+    @abstractmethod
+    def call_fits(self, op: str | None, request: Any) -> bool:
+        """Whether a channel call is a post, edit, card or react (None: any)."""
+
+    @abstractmethod
+    def channels(self) -> tuple[str, ...]:
+        """The channel hosts of this run."""
+
+    @abstractmethod
+    def read_act(self, host: str, act: Any) -> Any:
+        """An act that ``@act HOST {json}`` writes out. Raises UsageError for a wrong one."""
+
+    @abstractmethod
+    def channel_fault(
+        self, channel: str, op: str, outcome: str, for_us: int, always: bool
+    ) -> Direction:
+        """Tell a channel how to answer."""
+
+    @abstractmethod
+    def feature(self, host: str, feature: str, on: bool) -> Direction:
+        """Change what a twin announces from the next handshake on."""
+
+    @abstractmethod
+    def shown(self, real_id: Any) -> Shown | None:
+        """What a reader sees now of the message of a request, or of a card (OPEN, CLOSED)."""
+
+    @abstractmethod
+    def texts(self) -> list[tuple[int, str]]:
+        """(event number, text) of everything that was ever visible in a channel."""
+
+    @abstractmethod
+    def posts(self, channel: str | None) -> int:
+        """How many messages about requests the bot has posted."""
+
+    @abstractmethod
+    def edits(self, channel: str | None, real_id: Any) -> int:
+        """How many edits were applied (to the message of one request, or to all)."""
+
+    @abstractmethod
+    def messages(self) -> tuple[ShownMessage, ...]:
+        """All request messages at the end of the run."""
+
+    @abstractmethod
+    def lane_names(self, host: str) -> tuple[str, ...]:
+        """The lanes that a desktop-like host has (``slack``)."""

@@ -1,0 +1,184 @@
+"""The stage of the hook protocol: its hosts, its people, what its readers see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sim.channel.api import EditMessage, PostMessage, React
+from sim.core.errors import UsageError
+from sim.core.invariant import Invariant
+from sim.core.op import Frame
+from sim.core.rule import switch_off
+from sim.protocols.hook.invariants import invariants_for
+from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.view import HookView
+from sim.scenario.playing.puppet import PuppetDials, PuppetSends
+from sim.scenario.playing.result import ShownMessage
+from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
+from sim.scenario.stages.hook_acts import read_act
+from sim.scenario.stages.hook_cast import Cast, HookManners
+from sim.scenario.stages.hook_compose import Composer
+from sim.scenario.stages.hook_ledger import Ledger
+from sim.scenario.stages.hook_people import People
+from sim.scenario.stages.hook_prompts import Prompter
+from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
+from sim.world.world import World
+
+
+class HookStage(Stage):
+    """See :class:`sim.scenario.playing.stage.Stage` for the methods' meaning."""
+
+    protocol = "hook"
+
+    def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
+        super().__init__(scenario, world, without)
+        self.view = HookView()
+        self.ledger = Ledger()
+        self.rules = switch_off(HookRules, without)
+        self.cast = Cast(scenario, world, self.rules)
+        self.prompter = Prompter(self.ledger, self.names)
+        self.people = People(self.cast, self.view, self.names, self.ledger)
+        self.composer = Composer(
+            self.ledger, self.names, self.cast.plan, self.cast.puppet_features()
+        )
+
+    def build(self) -> None:
+        for kind in self.view.kinds:
+            self.world.watch(kind, self.view.on)
+        self.ledger.attach(self.world)
+        self.cast.build(HookManners(self.composer))
+
+    def start(self) -> None:
+        self.cast.boot()
+        for puppet in self.cast.puppets():
+            if puppet.puppet and "handshake" in puppet.puppet and puppet.kind == "desktop":
+                direction = self.puppet_connects(
+                    puppet.id, None, not self._greets_itself(puppet.id)
+                )
+                self.world.act(direction.host, direction.act)
+
+    def _greets_itself(self, host: str) -> bool:
+        from sim.scenario.playing.directing import next_frame
+
+        return next_frame(host, self.scenario.body) == "hello"
+
+    def invariants(self) -> list[Invariant]:
+        return invariants_for(self.view, self.cast.twin_kinds())
+
+    def host_kinds(self) -> tuple[tuple[str, str], ...]:
+        return self.cast.kinds()
+
+    def prompts(
+        self,
+        arrow: Arrow,
+        text: FrameText,
+        following: Iterable[Statement],
+        prompted: dict[int, None],
+    ) -> list[Direction]:
+        if self.scenario.participant(arrow.source).kind != "desktop":
+            return []
+        return self.prompter.prompts(arrow, text, following, prompted)
+
+    def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
+        return self.people.does(arrow, act)
+
+    # -- puppets -------------------------------------------------------------------
+
+    def compose(self, sender: str, text: FrameText) -> Frame:
+        return self.composer.compose(self.world.hosts[sender], text)
+
+    def puppet_ready(self, sender: str, receiver: str) -> str | None:
+        actor = self.world.hosts[sender].actor
+        if actor is None:
+            return f"{sender} is down"
+        unready: str | None = actor.unready(receiver)  # type: ignore[attr-defined]
+        return unready
+
+    def puppet_sends(self, sender: str, receiver: str, frame: Frame) -> Direction:
+        return Direction(sender, PuppetSends(receiver, frame))
+
+    def puppet_connects(self, host: str, channel: str | None, handshake: bool) -> Direction:
+        manners = self.scenario.participant(host).puppet
+        if manners is None:
+            raise UsageError(
+                f"@reconnect is for puppets; {host} is a twin and reconnects by itself"
+            )
+        greets = handshake and "handshake" in manners
+        lane = channel or self.cast.lanes()[0]
+        return Direction(host, PuppetDials(self.cast.server, lane, greets))
+
+    # -- channels ------------------------------------------------------------------
+
+    def call_fits(self, op: str | None, request: Any) -> bool:
+        if op is None:
+            return True
+        if op == "card":
+            return isinstance(request, PostMessage) and request.role == "card"
+        wanted = {"post": PostMessage, "edit": EditMessage, "react": React}[op]
+        return isinstance(request, wanted)
+
+    def channels(self) -> tuple[str, ...]:
+        return tuple(self.cast.channels)
+
+    def channel_fault(
+        self, channel: str, op: str, outcome: str, for_us: int, always: bool
+    ) -> Direction:
+        return self.cast.channel_fault(channel, op, outcome, for_us, always)
+
+    def feature(self, host: str, feature: str, on: bool) -> Direction:
+        return self.cast.feature(host, feature, on)
+
+    def read_act(self, host: str, act: Any) -> Any:
+        return read_act(self.world.hosts[host].kind, act)
+
+    def lane_names(self, host: str) -> tuple[str, ...]:
+        return self.cast.lanes()
+
+    # -- what readers see ------------------------------------------------------------
+
+    def shown(self, real_id: Any) -> Shown | None:
+        if real_id in self.view.cards:
+            card = self.view.card_of(real_id)
+            if card is None:
+                return None
+            return Shown("OPEN" if card.buttons else "CLOSED", card.visible(), 1, card.edits)
+        message = self.view.message_of(str(real_id))
+        if message is None or message.deleted:
+            return None
+        return Shown(message.state, message.visible(), 1, message.edits)
+
+    def texts(self) -> list[tuple[int, str]]:
+        return [
+            (version.n, version.text)
+            for message in self.view.history.messages.values()
+            for version in message.versions
+        ]
+
+    def posts(self, channel: str | None) -> int:
+        return len([m for m in self._about_requests() if channel in (None, m.channel)])
+
+    def _about_requests(self) -> list[Any]:
+        messages = self.view.history.messages.values()
+        return [m for m in messages if m.by_bot and m.role == "request"]
+
+    def edits(self, channel: str | None, real_id: Any) -> int:
+        if real_id is not None:
+            message = self.view.message_of(str(real_id))
+            return message.edits if message is not None else 0
+        messages = self.view.history.messages.values()
+        return sum(m.edits for m in messages if m.by_bot and channel in (None, m.channel))
+
+    def messages(self) -> tuple[ShownMessage, ...]:
+        return tuple(
+            ShownMessage(
+                request=m.about,
+                channel=m.channel,
+                state=m.state,
+                text=m.text,
+                posts=1,
+                edits=m.edits,
+            )
+            for m in self._about_requests()
+            if not m.deleted
+        )

@@ -1,0 +1,235 @@
+"""Who stands in a hook world: drawn lifelines and those that exist all the same.
+
+Host names are the diagram's ids; a server, desktop, channel or person that the
+diagram leaves out gets its kind as its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from sim.channel.api import ChannelFault
+from sim.core.actor import Actor, Port
+from sim.core.errors import UsageError
+from sim.core.op import Frame
+from sim.hosts.person import Person
+from sim.hosts.slack import Slack
+from sim.protocols.hook.acts import ChangeFeature
+from sim.protocols.hook.desktop import Desktop, DesktopConfig
+from sim.protocols.hook.desktop.settings import LANE_FEATURES
+from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.server import Server, ServerPlan
+from sim.scenario.playing.puppet import Puppet
+from sim.scenario.playing.stage import Direction
+from sim.scenario.stages.hook_compose import Composer
+from sim.scenario.syntax import Participant, Scenario
+from sim.world.world import World
+
+API_LATENCY_US = (80_000, 250_000)
+CHANNEL_KINDS = ("slack", "telegram", "x")
+PLAYED = ("server", "desktop", "person", "slack")
+
+
+@attrs.frozen
+class HookManners:
+    """What a mannered puppet of the hook protocol does by itself."""
+
+    composer: Composer
+
+    def greeting(self, puppet: Puppet) -> Iterable[Frame]:
+        return (self._frame(puppet, "hello"),)
+
+    def answers(self, puppet: Puppet, frame: Frame) -> Iterable[Frame]:
+        manners = puppet.habits
+        if frame.type == "ping" and "pong" in manners:
+            return (self._frame(puppet, "pong"),)
+        if frame.type == "hello" and "handshake" in manners:
+            return (self._frame(puppet, "welcome"),)
+        return ()
+
+    def greeted(self, frame: Frame) -> bool:
+        return frame.type == "welcome"
+
+    def _frame(self, puppet: Puppet, kind: str) -> Frame:
+        host: Any = puppet.port
+        payload = self.composer.payload(host, kind)
+        if kind == "hello":
+            self.composer.hellos.setdefault(host.name, payload)
+        return self.composer.frame(host, kind, payload)
+
+
+class Cast:
+    """The hosts of one run."""
+
+    def __init__(self, scenario: Scenario, world: World, rules: HookRules) -> None:
+        self.scenario = scenario
+        self.world = world
+        self.rules = rules
+        self._refuse_unplayed()
+        self.drawn = {p.id: p for p in scenario.participants}
+        self.server = self._first("server")
+        self.desktops = self._all("desktop")
+        self.persons = self._all("person")
+        self.channels = dict.fromkeys(self._all("slack"), "slack")
+        self.plan = self._plan()
+
+    def _refuse_unplayed(self) -> None:
+        for one in self.scenario.participants:
+            if one.kind not in PLAYED:
+                raise UsageError(
+                    f"{self.scenario.path}:{one.line}:{one.column}: {one.id} is a {one.kind!r}, "
+                    f"which this version does not play; it plays {', '.join(PLAYED)}"
+                )
+            if one.puppet is not None and one.kind not in ("desktop", "server"):
+                raise UsageError(
+                    f"{self.scenario.path}:{one.line}:{one.column}: a {one.kind} cannot be a "
+                    "puppet; direct it with arrows and @channel"
+                )
+
+    def _all(self, kind: str) -> list[str]:
+        drawn = [p.id for p in self.scenario.participants if p.kind == kind]
+        return drawn or [kind]
+
+    def _first(self, kind: str) -> str:
+        drawn = self._all(kind)
+        if len(drawn) > 1:
+            raise UsageError(
+                f"{self.scenario.path}: {' and '.join(drawn)} are both a {kind}; one run has one"
+            )
+        return drawn[0]
+
+    def lanes(self) -> tuple[str, ...]:
+        """The lanes of every desktop: one per kind of channel."""
+        return tuple(dict.fromkeys(self.channels.values()))
+
+    def features_of(self, host: str, usual: tuple[str, ...]) -> tuple[str, ...]:
+        """What a side announces at the start: the usual, changed by the file's head."""
+        features = dict.fromkeys(usual)
+        for switch in self.scenario.settings.features:
+            if switch.host == host and switch.on:
+                features[switch.feature] = None
+            elif switch.host == host:
+                features.pop(switch.feature, None)
+        return tuple(features)
+
+    def _plan(self) -> ServerPlan:
+        bindings: dict[tuple[str, str], str] = {}
+        for index, person in enumerate(self.persons):
+            desktop = self.desktops[min(index, len(self.desktops) - 1)]
+            for lane in self.lanes():
+                bindings[lane, person] = device_of(desktop)
+        usual = ServerPlan(channels={}, bindings={}).features
+        return ServerPlan(
+            channels=self.channels,
+            bindings=bindings,
+            features=self.features_of(self.server, usual),
+            rules=self.rules,
+        )
+
+    def puppet_features(self) -> dict[str, tuple[str, ...]]:
+        """What puppets announce: everything their side knows (all features)."""
+        lane = self.lanes()[0]
+        features = {d: self.features_of(d, LANE_FEATURES[lane]) for d in self.desktops}
+        features[self.server] = self.plan.features
+        return features
+
+    def puppets(self) -> list[Participant]:
+        """The drawn lifelines that have no behaviour."""
+        return [p for p in self.scenario.participants if p.puppet is not None]
+
+    def twin_kinds(self) -> frozenset[str]:
+        """Kinds of which at least one host is a twin, and none a puppet."""
+        puppets = {p.kind for p in self.puppets()}
+        return frozenset({"server", "desktop", *CHANNEL_KINDS} - puppets)
+
+    def kinds(self) -> tuple[tuple[str, str], ...]:
+        """(name, kind) of all hosts: drawn ones in their order, then the others."""
+        drawn = [(p.id, p.kind) for p in self.scenario.participants]
+        rest = [(h.name, h.kind) for h in self.world.hosts.values() if h.name not in self.drawn]
+        return tuple(drawn + rest)
+
+    # -- building --------------------------------------------------------------------
+
+    def build(self, manners: HookManners) -> None:
+        """Add all hosts, in the order of starting, and set the latencies."""
+        channel = next(iter(self.channels))
+        for name in self.channels:
+            self._add_channel(name)
+        for name in self.persons:
+            self.world.add_host(name, "person", lambda port: Person(port, channel))
+            for target in self.channels:
+                self.world.latencies[name, target] = (0, 0)
+        self._add(self.server, "server", manners, lambda port: Server(port, self.plan))
+        for name in self.desktops:
+            self._add_desktop(name, manners)
+        self._set_latencies()
+
+    def _add_channel(self, name: str) -> None:
+        self.world.add_host(
+            name, "slack", lambda port: Slack(port, self.server), latency=API_LATENCY_US
+        )
+
+    def _add_desktop(self, name: str, manners: HookManners) -> None:
+        config = DesktopConfig(
+            device_id=device_of(name),
+            device_name=name,
+            server=self.server,
+            lanes=self.lanes(),
+            features={lane: self.features_of(name, LANE_FEATURES[lane]) for lane in self.lanes()},
+            rules=self.rules,
+        )
+        self._add(name, "desktop", manners, lambda port: Desktop(port, config))
+
+    def _add(self, name: str, kind: str, manners: HookManners, twin: Any) -> None:
+        drawn = self.drawn.get(name)
+        if drawn is None or drawn.puppet is None:
+            self.world.add_host(name, kind, twin)
+            return
+        habits = drawn.puppet
+
+        def puppet(port: Port) -> Actor:
+            return Puppet(port, manners, habits)
+
+        self.world.add_host(name, kind, puppet)
+
+    def _set_latencies(self) -> None:
+        hosts = self.world.hosts
+        for one in self.scenario.settings.latencies:
+            for source in self._named(one.source):
+                for target in self._named(one.target):
+                    if source != target and source in hosts and target in hosts:
+                        self.world.latencies[source, target] = (one.low_us, one.high_us)
+
+    def _named(self, word: str) -> list[str]:
+        if word == "*":
+            return list(self.world.hosts)
+        of_kind = [h.name for h in self.world.hosts.values() if h.kind == word]
+        return [word] if word in self.world.hosts else of_kind
+
+    def boot(self) -> None:
+        """Start every host that the diagram does not create itself."""
+        for name in self.world.hosts:
+            drawn = self.drawn.get(name)
+            if drawn is None or not drawn.created:
+                self.world.boot(name)
+
+    # -- directing -------------------------------------------------------------------
+
+    def channel_fault(
+        self, channel: str, op: str, outcome: str, for_us: int, always: bool
+    ) -> Direction:
+        """How a channel answers; a card is a post to its API."""
+        word = "post" if op == "card" else op
+        return Direction(channel, ChannelFault(word, outcome, for_us, always))
+
+    def feature(self, host: str, feature: str, on: bool) -> Direction:
+        """Change what a side announces from its next handshake on."""
+        return Direction(host, ChangeFeature(feature, on))
+
+
+def device_of(desktop: str) -> str:
+    """The deviceId of a desktop host."""
+    return f"device-{desktop}"

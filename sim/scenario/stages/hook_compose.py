@@ -1,0 +1,300 @@
+"""A puppet's frames: what the diagram names, completed with what a twin would send.
+
+The frame may be as wrong as the diagram wants it: nothing is checked here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import pairwise
+from typing import Any
+
+import attrs
+
+from sim.protocols.hook import HOOK_PROTOCOL_VERSION, MESSAGES
+from sim.protocols.hook.server import ServerPlan
+from sim.scenario.playing.match import Names
+from sim.scenario.stages.hook_ledger import Ledger, Task
+from sim.scenario.syntax import FrameText, Item, Name
+from sim.wire.message import Message
+from sim.world.host import Host
+
+Payload = dict[str, Any]
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_FRESH = ("requestId", "interactionId", "queryId", "attemptId", "bindingId")
+
+
+@attrs.define
+class Composer:
+    """Makes the frames of all puppets of a run; remembers each one's last hello."""
+
+    ledger: Ledger
+    names: Names
+    plan: ServerPlan
+    features: dict[str, tuple[str, ...]]
+    hellos: dict[str, Payload] = attrs.field(factory=dict)
+
+    def compose(self, host: Host, text: FrameText) -> Message:
+        """The literal frame; names that are new get fresh ids and are bound."""
+        named = {item.path: self._value(host, item) for item in text.items if item.op != "enum"}
+        payload = self.payload(host, text.type, named, text)
+        for item in text.items:
+            if item.op in ("equals", "contains"):
+                set_path(payload, item.path, named[item.path])
+        if text.type == "hello":
+            self.hellos[host.name] = payload
+        return self.frame(host, text.type, payload)
+
+    def frame(self, host: Host, kind: str, payload: Payload) -> Message:
+        """An envelope around a payload, from this host."""
+        id, ts = host.new_frame_id(), host.now_ms()
+        wire = {"v": HOOK_PROTOCOL_VERSION, "type": kind, "id": id, "ts": ts, "payload": payload}
+        return Message(kind, id, ts, None, wire, MESSAGES.get(kind))
+
+    def payload(
+        self, host: Host, kind: str, named: Payload | None = None, text: FrameText | None = None
+    ) -> Payload:
+        """What a twin in this place would send."""
+        named = named or {}
+        builder = _BUILDERS.get(kind)
+        if builder is not None:
+            payload = builder(self, host, named)
+        else:
+            payload = self._example(host, kind)
+        for item in text.items if text is not None else ():
+            if item.op == "enum":
+                payload[item.fields[0]] = item.value
+        linkage = _LINKAGE.get(kind)
+        return payload if linkage is None else linkage(payload)
+
+    def _value(self, host: Host, item: Item) -> Any:
+        if not isinstance(item.value, Name):
+            return item.value
+        real = self.names.get(item.value.text)
+        if real is None:
+            real = host.new_id()
+            self.names.bind({item.value.text: real})
+        return real
+
+    def _example(self, host: Host, kind: str) -> Payload:
+        shape = MESSAGES.get(kind)
+        payload: Payload = deepcopy(dict(shape.EXAMPLE)) if shape is not None else {}
+        for field in _FRESH:
+            if field in payload and payload[field] is not None:
+                payload[field] = host.new_id()
+        return payload
+
+    def task(self, host: Host, named: Payload, *, ended: bool | None = None) -> Task | None:
+        """The task that a frame of this desktop is about."""
+        request = named.get("requestId")
+        if isinstance(request, str):
+            return self.ledger.tasks.get(request)
+        return self.ledger.newest(host.name, ended=ended) or self.ledger.newest(host.name)
+
+
+def set_path(payload: Any, path: str, value: Any) -> None:
+    """Put a value at ``usage.durationMs`` or ``buttons[0].id``, making what is missing."""
+    steps = [key or int(index) for key, index in _STEP.findall(path)]
+    target = payload
+    for step, following in pairwise(steps):
+        target = _child(target, step, [] if isinstance(following, int) else {})
+    if isinstance(target, list):
+        _child(target, steps[-1], None)
+    if isinstance(target, dict | list):
+        target[steps[-1]] = value
+
+
+def _child(target: Any, step: Any, empty: Any) -> Any:
+    if isinstance(target, list):
+        while len(target) <= step:
+            target.append(deepcopy(empty))
+    elif step not in target or not isinstance(target[step], dict | list):
+        target[step] = empty
+    return target[step]
+
+
+# -- what a twin would send --------------------------------------------------------
+
+
+def _hello(c: Composer, host: Host, named: Payload) -> Payload:
+    last = c.hellos.get(host.name)
+    if last is not None:
+        return deepcopy(last)
+    features = c.features.get(host.name, ())
+    return {
+        "protocolVersion": 1,
+        "deviceId": f"device-{host.name}",
+        "deviceName": host.name,
+        "workspaces": ["chat"],
+        "agents": ["claude-code"],
+        "features": list(features),
+    }
+
+
+def _welcome(c: Composer, host: Host, named: Payload) -> Payload:
+    return {"serverName": host.name, "features": list(c.features.get(host.name, ()))}
+
+
+def _empty(c: Composer, host: Host, named: Payload) -> Payload:
+    return {}
+
+
+def _dispatch(c: Composer, host: Host, named: Payload) -> Payload:
+    request = named.get("requestId") or host.new_id()
+    return {
+        "requestId": request,
+        "externalKey": f"slack:T1:C1:{request}",
+        "workspace": "chat",
+        "sessionId": None,
+        "prompt": "Hello",
+        "source": {"im": "slack"},
+    }
+
+
+def _ack(c: Composer, host: Host, named: Payload) -> Payload:
+    task = c.task(host, named, ended=False)
+    session = task.session if task is not None else None
+    return {
+        "requestId": task.request if task is not None else named.get("requestId", host.new_id()),
+        "result": "accepted",
+        "reason": None,
+        "sessionId": session or host.new_id(),
+        "queuePosition": None,
+    }
+
+
+def _progress(c: Composer, host: Host, named: Payload) -> Payload:
+    task = c.task(host, named, ended=False)
+    return {"requestId": task.request if task else host.new_id(), "text": "Working on it"}
+
+
+def _end(c: Composer, host: Host, named: Payload) -> Payload:
+    task = c.task(host, named, ended=False)
+    return {
+        "requestId": task.request if task else host.new_id(),
+        "externalKey": task.external_key if task else "slack:T1:C1:unknown",
+        "sessionId": task.session if task else None,
+        "status": "ok",
+        "finalText": "Done.",
+        "errorMessage": None,
+        "usage": {"durationMs": None},
+    }
+
+
+def _reopen(c: Composer, host: Host, named: Payload) -> Payload:
+    old = named.get("reopenOf")
+    task = (
+        c.ledger.tasks.get(old) if isinstance(old, str) else c.ledger.newest(host.name, ended=True)
+    )
+    return {
+        "requestId": host.new_id(),
+        "reopenOf": task.request if task else host.new_id(),
+        "externalKey": task.external_key if task else "slack:T1:C1:unknown",
+        "sessionId": task.session if task else None,
+        "reason": "user-continued",
+    }
+
+
+def _question(c: Composer, host: Host, named: Payload) -> Payload:
+    task = c.task(host, named, ended=False)
+    return {
+        "requestId": task.request if task else host.new_id(),
+        "interactionId": host.new_id(),
+        "kind": "permission",
+        "title": "Allow this?",
+        "body": "",
+        "buttons": [
+            {"id": "perm:allow", "label": "Allow", "style": "primary"},
+            {"id": "perm:deny", "label": "Deny", "style": "danger"},
+        ],
+    }
+
+
+def _card_facts(c: Composer, host: Host, named: Payload) -> Payload:
+    wanted = named.get("interactionId")
+    card = c.ledger.cards.get(wanted) if isinstance(wanted, str) else None
+    if card is None and c.ledger.cards:
+        card = next(reversed(c.ledger.cards.values()))
+    return card or {"requestId": host.new_id(), "interactionId": host.new_id(), "buttons": []}
+
+
+def _card_cancel(c: Composer, host: Host, named: Payload) -> Payload:
+    card = _card_facts(c, host, named)
+    return {
+        "requestId": card.get("requestId"),
+        "interactionId": card.get("interactionId"),
+        "reason": "timed out",
+    }
+
+
+def _decision(c: Composer, host: Host, named: Payload) -> Payload:
+    card = _card_facts(c, host, named)
+    buttons = card.get("buttons") or [{"id": "perm:allow"}]
+    return {
+        "requestId": card.get("requestId"),
+        "interactionId": card.get("interactionId"),
+        "buttonId": buttons[0].get("id"),
+    }
+
+
+def _last_request(c: Composer, named: Payload) -> Task | None:
+    request = named.get("requestId")
+    if isinstance(request, str):
+        return c.ledger.tasks.get(request)
+    return next(reversed(c.ledger.tasks.values()), None)
+
+
+def _cancel(c: Composer, host: Host, named: Payload) -> Payload:
+    task = _last_request(c, named)
+    return {"requestId": task.request if task else host.new_id()}
+
+
+def _archive(c: Composer, host: Host, named: Payload) -> Payload:
+    task = _last_request(c, named)
+    return {"externalKey": task.external_key if task else "slack:T1:C1:unknown"}
+
+
+_BUILDERS: dict[str, Callable[[Composer, Host, Payload], Payload]] = {
+    "hello": _hello,
+    "welcome": _welcome,
+    "ping": _empty,
+    "pong": _empty,
+    "task.dispatch": _dispatch,
+    "task.ack": _ack,
+    "turn.progress": _progress,
+    "turn.end": _end,
+    "turn.reopen": _reopen,
+    "interaction.request": _question,
+    "interaction.cancel": _card_cancel,
+    "interaction.decision": _decision,
+    "task.cancel": _cancel,
+    "session.archive": _archive,
+}
+
+
+# -- fields that go together --------------------------------------------------------
+
+
+def _link_ack(payload: Payload) -> Payload:
+    result = payload.get("result")
+    if result == "rejected":
+        payload["reason"] = payload.get("reason") or "invalid"
+        payload["sessionId"] = None
+    elif result == "queued":
+        payload["queuePosition"] = 0
+    return payload
+
+
+def _link_end(payload: Payload) -> Payload:
+    if payload.get("status") == "error":
+        payload["errorMessage"] = payload.get("errorMessage") or "Something went wrong."
+        payload["finalText"] = ""
+    return payload
+
+
+_LINKAGE: dict[str, Callable[[Payload], Payload]] = {
+    "task.ack": _link_ack,
+    "turn.end": _link_end,
+}
