@@ -10,6 +10,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from sim.core.fence import fenced
 from sim.drivers.driver import never
 from sim.world.world import World
 
@@ -34,7 +35,7 @@ class StepDriver:
         limit, virtual time ends exactly there.
         """
         world = self.world
-        with paused_gc():
+        with paused_gc(), fenced():
             self.drain()
             while not until():
                 item = world.next_item()
