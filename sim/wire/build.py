@@ -19,7 +19,7 @@ from sim.wire.spec import Never
 
 
 def builder_name(type: str) -> str:
-    """Name of the builder of a message type: ``turn.end`` has ``make_turn_end``."""
+    """Name of the builder of a message type: ``move.undo`` has ``make_move_undo``."""
     return "make_" + type.replace(".", "_").replace("-", "_")
 
 

@@ -38,7 +38,7 @@ class Vocabulary:
         }
 
     def direction(self, type: str) -> str:
-        """Who sends it, as declared (``desktop>server``, ``both`` …)."""
+        """Who sends it, as declared (``client>host``, ``both`` …)."""
         return self._classes[type].DIRECTION
 
 
