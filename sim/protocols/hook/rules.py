@@ -149,7 +149,7 @@ class HookRules:
         "HK-193",
         by="desktop",
         reason="The server drops what it cannot place, and an end that came first is gone.",
-        without="The message is reopened after its end and stays 'running' for ever.",
+        without="The answer is dropped; the message stays failed, or runs for ever.",
     )
     reopen_never_replayed: bool = rule(
         "HK-194",

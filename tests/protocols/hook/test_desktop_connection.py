@@ -15,7 +15,7 @@ from sim.protocols.hook import (
     TaskSource,
     Welcome,
 )
-from sim.protocols.hook.acts import ChangeWorkspaces, Login
+from sim.protocols.hook.acts import ChangeFeature, ChangeWorkspaces, Login
 from sim.protocols.hook.desktop import DesktopSettings
 from sim.world.fault import cut
 from tests.protocols.hook.desktop_play import Play, dispatched
@@ -196,6 +196,15 @@ def test_hello_is_said_again_on_the_same_socket_when_the_folders_change() -> Non
     assert play.last("hello").workspaces == ("chat", "docs")
     play.restart_desktop()
     assert play.last("hello").workspaces == ("chat", "docs")
+
+
+def test_a_feature_that_changes_is_declared_from_the_next_hello_on() -> None:
+    play = Play()
+    play.do(ChangeFeature("turn-delivery-v1", True))
+    play.do(ChangeFeature("multi-team", False))
+    assert len(play.frames("hello")) == 1
+    play.restart_desktop()
+    assert play.last("hello").features == ("session-picker-v1", "turn-delivery-v1")
 
 
 def test_a_default_whose_folder_is_gone_is_left_out() -> None:

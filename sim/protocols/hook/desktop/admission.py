@@ -94,7 +94,8 @@ async def admit(desk: Desk, lane: Lane, frame: TaskDispatch) -> tuple[Task, Roun
     await desk.send(lane, ack)
     if ack.result == "accepted":
         return task, old
-    if continuation.is_local(session.running):
+    if not isinstance(session.running, Task):
+        # It waits for the person's own turn, which may just have ended.
         await turns.start_polling(desk, session)
     return None
 

@@ -10,6 +10,7 @@ from sim.protocols.hook.acts import (
     AgentEnds,
     AgentProgresses,
     AnswerCard,
+    ChangeFeature,
     ChangeWorkspaces,
     Login,
     Retry,
@@ -34,6 +35,8 @@ async def direct(desk: Desk, act: Any) -> None:
             await interactions.answered_here(desk, act)
         case ChangeWorkspaces(aliases=aliases, default=default):
             await connection.change_workspaces(desk, aliases, default)
+        case ChangeFeature(feature=feature, on=is_on):
+            await connection.change_feature(desk, feature, is_on)
         case Login(account=account):
             await login(desk, account)
         case _:

@@ -91,7 +91,7 @@ async def greet(desk: Desk, lane: Lane) -> None:
             device_name=config.device_name or config.device_id,
             workspaces=desk.workspaces,
             agents=config.agents,
-            features=config.features.get(lane.name, ()),
+            features=desk.features.get(lane.name, ()),
             lifecycle_announcement=config.lifecycle_announcement if is_slack else ABSENT,
             default_workspace=ABSENT if is_slack or default is None else default,
         ),
@@ -167,6 +167,16 @@ async def change_workspaces(desk: Desk, aliases: tuple[str, ...], default: str |
     await desk.perform(Save("default workspace", default))
     for lane in desk.lanes.values():
         await greet(desk, lane)
+
+
+async def change_feature(desk: Desk, feature: str, is_on: bool) -> None:
+    """Another version of the desktop: what it declares from its next hello on."""
+    added = (feature,) if is_on else ()
+    desk.features = {
+        lane: (*(f for f in desk.features.get(lane, ()) if f != feature), *added)
+        for lane in desk.lanes
+    }
+    await desk.perform(Save("features", desk.features))
 
 
 async def rebuild(desk: Desk) -> None:

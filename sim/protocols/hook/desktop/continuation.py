@@ -232,8 +232,3 @@ def belongs_to(turn: Round, request_id: str) -> bool:
     if registration is None:
         return False
     return request_id == turn.request_id or request_id in registration.rounds
-
-
-def is_local(turn: Any) -> bool:
-    """Whether this is the person's own turn, which a task has to wait for."""
-    return isinstance(turn, Round) and not turn.by_retry

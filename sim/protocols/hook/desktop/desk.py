@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sim.core.actor import Actor, Port
 from sim.core.op import Send
 from sim.protocols.hook import Message
@@ -17,7 +19,7 @@ class Desk(Actor):
 
     ``account`` is who is signed in; everything durable belongs to an account.
     ``logins`` counts the changes of account: work that began under an earlier
-    one must not be finished.
+    one must not be finished. ``features`` is what each lane declares in hello.
     """
 
     __slots__ = (
@@ -25,6 +27,7 @@ class Desk(Actor):
         "account",
         "config",
         "default_workspace",
+        "features",
         "is_closing",
         "lanes",
         "last_session",
@@ -46,6 +49,7 @@ class Desk(Actor):
         self.default_workspace: str | None = (
             config.default_workspace if saved is None else port.store.get("default workspace")
         )
+        self.features: Mapping[str, tuple[str, ...]] = port.store.get("features") or config.features
         self.is_closing = False
         self.logins = 0
         self.turn_count = 0
