@@ -73,6 +73,17 @@ def encode_event(event: Event) -> bytes:
         return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
 
 
+def decode_event(line: bytes) -> Event:
+    """The event of a line. Raises msgspec.DecodeError or ValueError."""
+    try:
+        return _decoder.decode(line)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        # Only the standard library reads a lone surrogate's escape.
+        return msgspec.convert(json.loads(line), AnyEvent)  # type: ignore[no-any-return]
+
+
 def digest_of(events: Iterable[Event]) -> str:
     """The digest of a sequence of events."""
     total = hashlib.blake2b(digest_size=16)
@@ -125,10 +136,8 @@ def read_trace(path: Path) -> Trace:
     events: list[Event] = []
     for number, line in enumerate(lines[1:], 2):
         try:
-            events.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            if number == len(lines) and finished is False:
-                return Trace(header, events, truncated=True)
+            events.append(decode_event(line))
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise TraceError(f"{path}:{number}: no event of this format: {error}") from error
     return Trace(header, events, truncated=not finished)
 

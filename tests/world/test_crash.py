@@ -118,7 +118,7 @@ def test_frames_to_a_crashed_host_are_lost_even_when_it_is_back():
 
 
 def test_a_crash_behind_a_cut_adds_no_second_close():
-    play, end = pair()
+    play, _end = pair()
     play.cut("D.a#1", "fin")
     play.crash("D")
     play.run()

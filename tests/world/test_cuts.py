@@ -48,7 +48,7 @@ def test_a_reset_behind_a_fin_still_tells_both_ends():
 
 
 def test_a_second_fin_changes_nothing():
-    play, end = pair()
+    play, _end = pair()
     play.cut("D.a#1", "fin")
     play.cut("D.a#1", "fin")
     play.run()

@@ -45,7 +45,7 @@ def test_a_stopped_timer_never_fires():
 
 
 def test_stopping_an_unknown_timer_is_fine():
-    play, fired = waking()
+    play, _fired = waking()
     assert play.perform("D", op.StopTimer("never", "started")) == [None]
 
 
@@ -206,7 +206,7 @@ def test_a_timer_has_a_name_without_loose_ends():
 
 
 def test_statistics_show_what_a_host_is_doing():
-    play, end = pair()
+    play, _end = pair()
     play.perform("D", op.StartTimer("retry", "m1", SECOND))
     play.perform("D", op.Sleep(SECOND))
     host = play.world.hosts["D"]
@@ -226,7 +226,7 @@ def test_statistics_show_what_a_host_is_doing():
 
 
 def test_time_limits_end_exactly_there():
-    play, fired = waking()
+    play, _fired = waking()
     play.perform("D", op.StartTimer("t", "", SECOND))
     play.run(250)
     assert play.world.now == 250_000
