@@ -30,9 +30,11 @@ from sim.core.event import (
     Noted,
     Saved,
 )
+from sim.protocols.hook.server.intake import checked
 from sim.protocols.hook.server.stored import RequestRow
 from sim.protocols.hook.view_records import CardView, LinkView, PressView, RequestView, RoundView
 from sim.protocols.hook.view_rounds import Ownership
+from sim.wire.result import Refused
 
 
 class HookView:
@@ -166,8 +168,11 @@ class HookView:
     def _delivered(self, event: FrameDelivered) -> None:
         frame = self._flying.pop(event.sent, None)  # a copy of it changes nothing
         link = self.links.get(event.link)
-        if frame is not None and link is not None:
-            self._heard[frame.type](link, frame.body, event.n)
+        if frame is None or link is None:
+            return
+        message = checked(frame)
+        if not isinstance(message, Refused):
+            self._heard[frame.type](link, message.body, event.n)
 
     def _lost(self, event: FrameLost) -> None:
         self._flying.pop(event.sent, None)

@@ -15,10 +15,10 @@ from sim.wire.result import ParseResult, Refused
 def checked(frame: Frame) -> Message | Refused:
     """A frame that may be acted on, or why it may not. Never raises.
 
-    A twin's frame exists as a typed body only and is valid by construction;
-    anything that was made of JSON (a puppet's, a real peer's) is parsed.
+    A twin's frame was made of a typed body and is valid by construction; what
+    was made of JSON (a puppet's, a real peer's) is parsed.
     """
-    if type(frame) is Message and frame._wire is None:
+    if type(frame) is Message and frame._shape is None:
         return frame
     verdict: ParseResult = parse_hook_message(_object_of(frame))
     return verdict.message if verdict.ok else verdict

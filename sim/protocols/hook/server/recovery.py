@@ -112,6 +112,8 @@ class Recovery:
         over.final = _picture(over, row.final, row.request)
         if over.final is not None:
             root.line.terminal = over.final
+        if not row.written:
+            root.line.unsure = True
         older = newest.get(row.root)
         if older is not None and older.state == OPEN:
             older.state = SUPERSEDED

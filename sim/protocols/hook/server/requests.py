@@ -182,7 +182,7 @@ class Requests:
     def _revive(self, task: Task) -> None:
         """A rejection was crossed by an acceptance: the task runs after all (RC-36)."""
         task.final = None
-        task.written = False
+        task.written = task.spoken = False
         task.ended_us = 0
         self.enlist(task)
 
