@@ -1,3 +1,5 @@
+import pytest
+
 from sim.core import ambient, op
 from sim.world.host import START_MS
 from sim.world.world import World
@@ -35,9 +37,8 @@ def test_a_handler_that_fails_leaves_the_ambient_host():
     host = world.add_host("D", "node", None)
     host.up = True
     activity = world.start(host, fail(), "fail", -1)
-    try:
+    with pytest.raises(ValueError, match="no") as caught:
         world.advance(*world.ready.popleft())
-    except ValueError as error:
-        assert error.__notes__ == ["in D/fail at step 0"]
+    assert caught.value.__notes__ == ["in D/fail at step 0"]
     assert ambient.HOST.get() is ambient.OUTSIDE
     activity.drop()

@@ -85,7 +85,7 @@ def test_a_header_alone_is_a_run_in_which_nothing_happened(tmp_path):
 )
 def test_a_file_that_is_no_trace_is_answered_with_the_command_that_writes_one(tmp_path, data):
     path = written(tmp_path, data)
-    with pytest.raises(TraceError, match="no hooktwin trace.*hooktwin run") as caught:
+    with pytest.raises(TraceError, match=r"no hooktwin trace.*hooktwin run") as caught:
         read_trace(path)
     assert str(caught.value).startswith(f"{path}:1: ")
 
@@ -98,8 +98,14 @@ def test_a_trace_of_another_format_says_which_and_what_to_do(tmp_path, version):
 
 
 @pytest.mark.parametrize(
-    "line", [b'{"hooktwin":1,"seed":"x"}', b'{"hooktwin":1,', b'{"hooktwin":true}', b'{"hooktwin":1,"scenario":"\xff"}']
-)  # fmt: skip
+    "line",
+    [
+        b'{"hooktwin":1,"seed":"x"}',
+        b'{"hooktwin":1,',
+        b'{"hooktwin":true}',
+        b'{"hooktwin":1,"scenario":"\xff"}',
+    ],
+)
 def test_a_damaged_header_is_told_from_a_missing_one(tmp_path, line):
     with pytest.raises(TraceError, match="the header is damaged"):
         read_trace(written(tmp_path, line + b"\n"))

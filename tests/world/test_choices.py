@@ -75,7 +75,7 @@ def test_a_choice_that_was_taken_is_stale():
     play.say(end, "a")
     choice = play.world.enabled()[0]
     play.world.apply(choice)
-    with pytest.raises(SimInternalError, match="'deliver D.a#1 D>S 1' is no longer enabled"):
+    with pytest.raises(SimInternalError, match=r"'deliver D\.a#1 D>S 1' is no longer enabled"):
         play.world.apply(choice)
 
 

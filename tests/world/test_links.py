@@ -1,7 +1,8 @@
 """Connections: order, latency, generations, and the two ways to close one."""
 
 from sim.core import op
-from sim.core.event import ConnectionClosed, FrameLost, FrameSent
+from sim.core.actor import Actor
+from sim.core.event import BadFrame, ConnectionClosed, FrameDelivered, FrameLost, FrameSent, Noted
 from tests.world.play import Play, Word, pair
 
 
@@ -183,3 +184,30 @@ def test_a_frame_is_shown_to_whoever_stops_frames_as_they_are_sent():
     play.world.on_flight = lambda flight: seen.append(flight.name())
     play.say(end, "a")
     assert seen == ["deliver D.a#1 D>S 1"]
+
+
+def test_a_text_that_no_parser_takes_is_dropped_where_it_arrives():
+    play, end = pair()
+    play.perform("D", op.Send(end, op.OpaqueFrame("not json", "no JSON", "$.type")))
+    play.run()
+    (bad,) = play.events(BadFrame)
+    assert (bad.host, bad.error, bad.path) == ("S", "no JSON", "$.type")
+    assert type(play.world.events[bad.cause]) is FrameDelivered
+    assert play.world.events[bad.sent].frame.wire == {"type": "(bad)", "text": "not json"}
+
+
+def test_an_actor_that_reads_texts_gets_even_those():
+    class Reader(Actor):
+        READS_TEXT = True
+
+        async def on_frame(self, conn, frame):
+            await self.perform(op.Note("read", frame.text))
+
+    play = Play()
+    play.world.add_host("S", "node", Reader)
+    play.world.boot("S")
+    play.host("D")
+    end = play.connect("D", "S")
+    play.perform("D", op.Send(end, op.OpaqueFrame("not json", "no JSON")))
+    play.run()
+    assert [e.data for e in play.events(Noted)] == ["not json"]
