@@ -27,6 +27,7 @@ from sim.core.event import (
     FrameDelivered,
     FrameLost,
     FrameSent,
+    HostCrashed,
     Noted,
     Saved,
 )
@@ -60,6 +61,7 @@ class HookView:
             FrameLost: self._lost,
             ConnectionOpened: self._opened,
             ConnectionClosed: self._closed,
+            HostCrashed: self._crashed,
             CallIssued: self._issued,
             CallApplied: self.history.on,
             CallLost: self.history.on,
@@ -143,6 +145,17 @@ class HookView:
             link.client_open = False
         if not link.server_open and not link.client_open:
             del self.links[event.link]
+
+    def _crashed(self, event: HostCrashed) -> None:
+        """A dead process closes nothing properly: its ends are just gone."""
+        for link in list(self.links.values()):
+            if link.server == event.host:
+                link.server_open = False
+                self.ownership.closed(link, event.n)
+            elif link.client == event.host:
+                link.client_open = False
+            if not link.open:
+                del self.links[link.name]
 
     def _hello(self, link: LinkView, body: Any, n: int) -> None:
         link.device = body.device_id

@@ -13,8 +13,8 @@ from sim.protocols.hook.server.stored import RequestRow
 class LinkView:
     """A connection: who, on which lane, and what its handshake said.
 
-    ``quarantined``: ids that this connection may not use any more; ``rounds``:
-    the continuations that are open on it.
+    ``quarantined``: ids that this connection may not use any more; ``early``: ids
+    whose end came before anything else; ``rounds``: its open continuations.
     """
 
     name: str
@@ -29,6 +29,7 @@ class LinkView:
     server_open: bool = True
     client_open: bool = True
     quarantined: dict[str, None] = attrs.field(factory=dict)
+    early: dict[str, None] = attrs.field(factory=dict)
     rounds: dict[str, RoundView] = attrs.field(factory=dict)
 
     @property

@@ -38,6 +38,8 @@ class Ownership:
             if not self._repeats(bound, link, body):
                 link.quarantined[request] = None
             return
+        if request in link.early:
+            return  # its end came first (RC-17): nothing could finish this round
         target = self.view.rounds.get(body.reopen_of) or self.view.requests.get(body.reopen_of)
         if target is None or not target.root.is_of(link):
             return
@@ -81,7 +83,10 @@ class Ownership:
     def end(self, link: LinkView, body: Any, n: int) -> None:
         """The end of a round reached the server."""
         over = self.view.rounds.get(body.request_id)
-        if over is None or over.state != OPEN or over.link != link.name:
+        if over is None:
+            link.early[body.request_id] = None
+            return
+        if over.state != OPEN or over.link != link.name:
             return
         if body.request_id not in link.quarantined:
             over.state = ENDED

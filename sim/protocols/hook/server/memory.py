@@ -10,7 +10,7 @@ from collections import deque
 from typing import Any
 
 from sim.core.op import Connection
-from sim.protocols.hook.machine import CONNECTION, READY
+from sim.protocols.hook.machine import CONNECTION, READY, WELCOMING
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.stored import LaneRow
 from sim.protocols.hook.server.tasks import Conversation, Desk, Route, Task
@@ -42,8 +42,12 @@ class Socket:
 
     @property
     def ready(self) -> bool:
-        """Whether tasks may be sent: welcomed, and alive as far as we know."""
-        return self.state == READY
+        """Whether more than handshakes may pass: the welcome is on the wire.
+
+        True from the very write on: its handler may not have gone on yet when
+        the desktop's first frames are back.
+        """
+        return self.state == READY or self.state == WELCOMING
 
     def silences(self, request: str) -> bool:
         """Whether this connection lost the right to use this id."""
