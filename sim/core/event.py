@@ -23,11 +23,15 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag=True, a
 
 
 class HostStarted(Event, frozen=True, gc=False, tag=True):
+    """A life of a host began; ``epoch`` counts them from 1."""
+
     host: str
     epoch: int
 
 
 class HostCrashed(Event, frozen=True, gc=False, tag=True):
+    """A life of a host ended: what was not saved is gone."""
+
     host: str
     epoch: int
 
@@ -42,6 +46,8 @@ class ConnectionOpened(Event, frozen=True, gc=False, tag=True):
 
 
 class ConnectionRefused(Event, frozen=True, gc=False, tag=True):
+    """A dial came to nothing: nobody listens there, or the way is cut."""
+
     link: str
     client: str
     server: str
@@ -80,6 +86,8 @@ class FrameDelivered(Event, frozen=True, gc=False, tag=True):
 
 
 class FrameLost(Event, frozen=True, gc=False, tag=True):
+    """A frame will never arrive; ``why``: lost, reset, cut or closed."""
+
     link: str
     sender: str
     receiver: str
@@ -99,6 +107,8 @@ class BadFrame(Event, frozen=True, gc=False, tag=True):
 
 
 class CallIssued(Event, frozen=True, gc=False, tag=True):
+    """A request set out; the number of this event names the call from now on."""
+
     caller: str
     callee: str
     request: Any
@@ -124,6 +134,8 @@ class CallAnswered(Event, frozen=True, gc=False, tag=True):
 
 
 class CallLost(Event, frozen=True, gc=False, tag=True):
+    """A call's request or answer is gone; the caller learns it at its deadline only."""
+
     caller: str
     callee: str
     call: int
@@ -131,18 +143,24 @@ class CallLost(Event, frozen=True, gc=False, tag=True):
 
 
 class TimerFired(Event, frozen=True, gc=False, tag=True):
+    """The host's timer ``(timer, key)`` was due."""
+
     host: str
     timer: str
     key: str
 
 
 class Saved(Event, frozen=True, gc=False, tag=True):
+    """A row became durable."""
+
     host: str
     key: str
     value: Any
 
 
 class Erased(Event, frozen=True, gc=False, tag=True):
+    """A row was removed from the durable store."""
+
     host: str
     key: str
 

@@ -54,4 +54,4 @@ def switch_off(rule_set: type[R], names: frozenset[str]) -> R:
     for name in sorted(names):
         if name not in known:
             raise UsageError(f"unknown rule {name!r}; known rules: {', '.join(sorted(known))}")
-    return rule_set(**{known[name]: False for name in names})
+    return rule_set(**{known[name]: False for name in sorted(names)})

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 def send(world: World, activity: Activity, op: ops.Send) -> bool:
+    """→ whether this end still believed in the connection."""
     return write(world, op.conn, op.frame)
 
 
@@ -51,6 +52,7 @@ def write(world: World, end: End, frame: ops.Frame) -> bool:
 
 
 def close(world: World, activity: Activity, op: ops.Close) -> None:
+    """This end closes at once; the news travels behind what was sent."""
     shut(world, op.conn, op.code, op.reason)
 
 
@@ -63,11 +65,13 @@ def shut(world: World, end: End, code: int, reason: str) -> None:
 
 
 def dial(world: World, activity: Activity, op: ops.Dial) -> Any:
+    """Suspends until the server accepts, or the dial comes to nothing."""
     world.dial(activity, op)
     return SUSPENDED
 
 
 def call_api(world: World, activity: Activity, op: ops.Call) -> Any:
+    """Suspends until the reply, or until the deadline."""
     if op.to not in world.hosts:
         raise LocalProtocolError(f"{activity.host.name} calls {op.to!r}, which is no host")
     call.issue(world, activity, op)
@@ -75,18 +79,21 @@ def call_api(world: World, activity: Activity, op: ops.Call) -> Any:
 
 
 def save(world: World, activity: Activity, op: ops.Save) -> None:
+    """Durable at once: there is no write-behind to lose."""
     host = activity.host
     host.store.put(op.key, op.value)
     world.record(Saved(world.next_n(), world.now, world.cause, host.name, op.key, op.value))
 
 
 def erase(world: World, activity: Activity, op: ops.Erase) -> None:
+    """The row is gone at once."""
     host = activity.host
     host.store.drop(op.key)
     world.record(Erased(world.next_n(), world.now, world.cause, host.name, op.key))
 
 
 def start_timer(world: World, activity: Activity, op: ops.StartTimer) -> None:
+    """A timer of that name starts over."""
     host = activity.host
     key = (op.kind, op.key)
     old = host.timers.get(key)
@@ -98,18 +105,21 @@ def start_timer(world: World, activity: Activity, op: ops.StartTimer) -> None:
 
 
 def stop_timer(world: World, activity: Activity, op: ops.StopTimer) -> None:
+    """A timer of that name is forgotten."""
     timer = activity.host.timers.pop((op.kind, op.key), None)
     if timer is not None:
         world.unschedule(timer)
 
 
 def sleep(world: World, activity: Activity, op: ops.Sleep) -> Any:
+    """Suspends this handler, and no other."""
     activity.pause = Pause(activity, op.for_us <= SETTLE_HORIZON_US)
     world.schedule(activity.pause, world.now + op.for_us)
     return SUSPENDED
 
 
 def acquire(world: World, activity: Activity, op: ops.Acquire) -> Any:
+    """Suspends while another handler is inside."""
     host = activity.host
     if host.locks is None:
         host.locks = {}
@@ -122,6 +132,7 @@ def acquire(world: World, activity: Activity, op: ops.Acquire) -> Any:
 
 
 def release(world: World, activity: Activity, op: ops.Release) -> None:
+    """The next in the queue is inside now."""
     host = activity.host
     if host.locks is None or op.key not in host.locks:
         raise LocalProtocolError(
@@ -135,6 +146,7 @@ def release(world: World, activity: Activity, op: ops.Release) -> None:
 
 
 def wait(world: World, activity: Activity, op: ops.Wait) -> Any:
+    """Suspends until a wake, or until the limit."""
     host = activity.host
     if host.waits is None:
         host.waits = {}
@@ -147,6 +159,7 @@ def wait(world: World, activity: Activity, op: ops.Wait) -> Any:
 
 
 def wake(world: World, activity: Activity, op: ops.Wake) -> bool:
+    """→ whether somebody waited; that handler goes on behind this one."""
     waits = activity.host.waits
     waiting = None if waits is None else waits.pop(op.key, None)
     if waiting is None:
@@ -157,10 +170,12 @@ def wake(world: World, activity: Activity, op: ops.Wake) -> bool:
 
 
 def spawn(world: World, activity: Activity, op: ops.Spawn) -> None:
+    """The new activity begins when this one comes to a gap."""
     world.start(activity.host, op.run, op.name, world.cause)
 
 
 def note(world: World, activity: Activity, op: ops.Note) -> None:
+    """For views and invariants; the world does not look at it."""
     world.record(
         Noted(world.next_n(), world.now, world.cause, activity.host.name, op.what, op.data)
     )

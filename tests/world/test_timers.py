@@ -86,7 +86,7 @@ def test_a_wrong_clock_shows_in_the_time_of_day_only():
     assert host.now_ms() == START_MS - 85_000
 
 
-def test_skews_add_up():
+def test_two_skews_of_a_clock_add_up():
     play, _ = waking()
     fault.skew(play.world, "D", 2_000)
     fault.skew(play.world, "D", 3_000)
