@@ -13,11 +13,9 @@ from tests.architecture.source import Source, functions, imported_modules, sourc
 REAL_WORLD = {"random", "uuid", "time", "secrets", "datetime"}
 MAY_ASK_THE_REAL_WORLD = {
     "sim/core/entropy.py": "owns entropy and wall time",
-    "sim/core/fence.py": "forbids them by name, so it must name them",
     "sim/core/forbidden.py": "the list of what the fence forbids",
     "sim/drivers/trio_determinism.py": "takes the place of the generator that Trio shuffles with",
     "sim/drivers/live.py": "runs on the wall clock",
-    "sim/drivers/websocket.py": "runs on real sockets",
 }
 SETS = ("set", "frozenset")
 ORDERED_READERS = {"list", "tuple", "iter", "enumerate", "zip", "map", "filter", "reversed", "join"}
