@@ -75,7 +75,7 @@ FORBIDDEN: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("what", FORBIDDEN)
-def test_simulated_code_cannot(what: str) -> None:
+def test_simulated_code_cannot_reach(what: str) -> None:
     call = FORBIDDEN[what]
     with simulated(), pytest.raises(FenceError) as caught:
         call()

@@ -186,7 +186,7 @@ def test_utf16_length_counts_astral_characters_twice() -> None:
     assert utf16_length("😀" * 2_000_000) == 4_000_000
 
 
-def test_trimming_follows_javascript() -> None:
+def test_trimming_follows_what_javascript_does() -> None:
     assert trimmed("\ufeff\u3000 a \u2029") == "a"
     assert trimmed("\x1c\x85\u200ba") == "\x1c\x85\u200ba"
 

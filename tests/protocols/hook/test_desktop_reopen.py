@@ -73,7 +73,7 @@ def test_without_claim_at_first_event_a_retry_shows_running_at_once() -> None:
     assert play.types() == ["turn.reopen", "turn.end"]
 
 
-def test_failed_rounds_chain() -> None:
+def test_each_failed_round_chains_to_the_next() -> None:
     play = failed()
     for _ in range(3):
         play.do(Retry())

@@ -92,7 +92,7 @@ def test_the_newest_reopen_owns_the_message():
     assert play.view.rounds["K1"].state == "SUPERSEDED"
 
 
-def test_rounds_chain():
+def test_rounds_chain_one_to_the_next():
     """hook RC-07"""
     play = Play()
     request = failed_task(play)
