@@ -57,9 +57,11 @@ def carry_out(walk: Walk, node: Any, following: Sequence[Statement]) -> Steps:
         case nodes.ChannelFault() | nodes.FeatureChange() | nodes.Reconnect() | nodes.Act():
             yield Until(world.now)
             _tell(walk, node, following)
+            yield Until(world.now)
         case _:
             yield Until(world.now)
             _strike(director, node)
+            yield Until(world.now)
 
 
 def _check(walk: Walk, node: Any) -> Steps:

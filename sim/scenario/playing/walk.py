@@ -257,13 +257,13 @@ class Walk:
         if not self.directs:
             return
         sender, receiver = arrow.source, arrow.target
-        ready = yield Poll(lambda: self.stage.puppet_ready(sender, receiver) is None)
         expected = f"{sender} → {receiver}: {arrow.text}"
-        why = self.stage.puppet_ready(sender, receiver)
-        if not ready or why is not None:
-            self.director.fail(arrow.line, expected, why or "it came too late")
-            return
         yield Until(self.director.world.now)
+        while self.stage.puppet_ready(sender, receiver) is not None:
+            if not (yield Poll(lambda: self.stage.puppet_ready(sender, receiver) is None)):
+                why = self.stage.puppet_ready(sender, receiver) or "it came too late"
+                self.director.fail(arrow.line, expected, why)
+                return
         frame = self.stage.compose(sender, text)
         expectation = self._expectation(arrow, frame=frame)
         self.director.expect(expectation)
@@ -273,9 +273,10 @@ class Walk:
     # -- directing -------------------------------------------------------------------
 
     def _do(self, direction: Direction) -> Steps:
-        """Carry out one direction in a moment of its own."""
+        """Carry out one direction in a moment of its own, and let it take effect."""
         yield Until(self.director.world.now)
         self._perform(direction)
+        yield Until(self.director.world.now)
 
     def _perform(self, direction: Direction) -> None:
         world = self.director.world

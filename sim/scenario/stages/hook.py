@@ -13,6 +13,7 @@ from sim.core.rule import switch_off
 from sim.protocols.hook.invariants import invariants_for
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.view import HookView
+from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.puppet import PuppetDials, PuppetSends
 from sim.scenario.playing.result import ShownMessage
 from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
@@ -23,6 +24,7 @@ from sim.scenario.stages.hook_ledger import Ledger
 from sim.scenario.stages.hook_people import People
 from sim.scenario.stages.hook_prompts import Prompter
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
+from sim.scenario.tree import statements_in
 from sim.world.world import World
 
 
@@ -33,6 +35,8 @@ class HookStage(Stage):
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
+        # A record says literally (@act) what everybody does: its arrows only expect.
+        self.recorded = any(isinstance(one, RecordedAct) for one in statements_in(scenario.body))
         self.view = HookView()
         self.ledger = Ledger()
         self.rules = switch_off(HookRules, without)
@@ -76,7 +80,7 @@ class HookStage(Stage):
         following: Iterable[Statement],
         prompted: dict[int, None],
     ) -> list[Direction]:
-        if self.scenario.participant(arrow.source).kind != "desktop":
+        if self.recorded or self.scenario.participant(arrow.source).kind != "desktop":
             return []
         return self.prompter.prompts(arrow, text, following, prompted)
 

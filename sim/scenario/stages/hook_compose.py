@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from sim.core.entropy import Stream
 from sim.protocols.hook import HOOK_PROTOCOL_VERSION, MESSAGES
 from sim.protocols.hook.server import ServerPlan
 from sim.scenario.playing.match import Names
@@ -35,6 +36,18 @@ class Composer:
     plan: ServerPlan
     features: dict[str, tuple[str, ...]]
     hellos: dict[str, Payload] = attrs.field(factory=dict)
+    made: int = 0
+    stream: Stream | None = None
+
+    def new_id(self, host: Host) -> str:
+        """A fresh id that is not drawn from the host's own sequence.
+
+        A record plays the same frames literally; what the host draws by itself
+        must be the same then.
+        """
+        if self.stream is None:
+            self.stream = Stream(host.world.seed, "puppets")
+        return self.stream.uuid4()
 
     def compose(self, host: Host, text: FrameText) -> Message:
         """The literal frame; names that are new get fresh ids and are bound."""
@@ -45,11 +58,12 @@ class Composer:
                 set_path(payload, item.path, named[item.path])
         if text.type == "hello":
             self.hellos[host.name] = payload
-        return self.frame(host, text.type, payload)
+        self.made += 1
+        return self.frame(host, text.type, payload, f"{host.name}-d{self.made}")
 
-    def frame(self, host: Host, kind: str, payload: Payload) -> Message:
+    def frame(self, host: Host, kind: str, payload: Payload, id: str = "") -> Message:
         """An envelope around a payload, from this host."""
-        id, ts = host.new_frame_id(), host.now_ms()
+        id, ts = id or host.new_frame_id(), host.now_ms()
         wire = {"v": HOOK_PROTOCOL_VERSION, "type": kind, "id": id, "ts": ts, "payload": payload}
         return Message(kind, id, ts, None, wire, MESSAGES.get(kind))
 
@@ -74,7 +88,7 @@ class Composer:
             return item.value
         real = self.names.get(item.value.text)
         if real is None:
-            real = host.new_id()
+            real = self.new_id(host)
             self.names.bind({item.value.text: real})
         return real
 
@@ -83,7 +97,7 @@ class Composer:
         payload: Payload = deepcopy(dict(shape.EXAMPLE)) if shape is not None else {}
         for field in _FRESH:
             if field in payload and payload[field] is not None:
-                payload[field] = host.new_id()
+                payload[field] = self.new_id(host)
         return payload
 
     def task(self, host: Host, named: Payload, *, ended: bool | None = None) -> Task | None:
@@ -142,7 +156,7 @@ def _empty(c: Composer, host: Host, named: Payload) -> Payload:
 
 
 def _dispatch(c: Composer, host: Host, named: Payload) -> Payload:
-    request = named.get("requestId") or host.new_id()
+    request = named.get("requestId") or c.new_id(host)
     return {
         "requestId": request,
         "externalKey": f"slack:T1:C1:{request}",
@@ -157,23 +171,23 @@ def _ack(c: Composer, host: Host, named: Payload) -> Payload:
     task = c.task(host, named, ended=False)
     session = task.session if task is not None else None
     return {
-        "requestId": task.request if task is not None else named.get("requestId", host.new_id()),
+        "requestId": task.request if task is not None else named.get("requestId", c.new_id(host)),
         "result": "accepted",
         "reason": None,
-        "sessionId": session or host.new_id(),
+        "sessionId": session or c.new_id(host),
         "queuePosition": None,
     }
 
 
 def _progress(c: Composer, host: Host, named: Payload) -> Payload:
     task = c.task(host, named, ended=False)
-    return {"requestId": task.request if task else host.new_id(), "text": "Working on it"}
+    return {"requestId": task.request if task else c.new_id(host), "text": "Working on it"}
 
 
 def _end(c: Composer, host: Host, named: Payload) -> Payload:
     task = c.task(host, named, ended=False)
     return {
-        "requestId": task.request if task else host.new_id(),
+        "requestId": task.request if task else c.new_id(host),
         "externalKey": task.external_key if task else "slack:T1:C1:unknown",
         "sessionId": task.session if task else None,
         "status": "ok",
@@ -189,8 +203,8 @@ def _reopen(c: Composer, host: Host, named: Payload) -> Payload:
         c.ledger.tasks.get(old) if isinstance(old, str) else c.ledger.newest(host.name, ended=True)
     )
     return {
-        "requestId": host.new_id(),
-        "reopenOf": task.request if task else host.new_id(),
+        "requestId": c.new_id(host),
+        "reopenOf": task.request if task else c.new_id(host),
         "externalKey": task.external_key if task else "slack:T1:C1:unknown",
         "sessionId": task.session if task else None,
         "reason": "user-continued",
@@ -200,8 +214,8 @@ def _reopen(c: Composer, host: Host, named: Payload) -> Payload:
 def _question(c: Composer, host: Host, named: Payload) -> Payload:
     task = c.task(host, named, ended=False)
     return {
-        "requestId": task.request if task else host.new_id(),
-        "interactionId": host.new_id(),
+        "requestId": task.request if task else c.new_id(host),
+        "interactionId": c.new_id(host),
         "kind": "permission",
         "title": "Allow this?",
         "body": "",
@@ -217,7 +231,7 @@ def _card_facts(c: Composer, host: Host, named: Payload) -> Payload:
     card = c.ledger.cards.get(wanted) if isinstance(wanted, str) else None
     if card is None and c.ledger.cards:
         card = next(reversed(c.ledger.cards.values()))
-    return card or {"requestId": host.new_id(), "interactionId": host.new_id(), "buttons": []}
+    return card or {"requestId": c.new_id(host), "interactionId": c.new_id(host), "buttons": []}
 
 
 def _card_cancel(c: Composer, host: Host, named: Payload) -> Payload:
@@ -248,7 +262,7 @@ def _last_request(c: Composer, named: Payload) -> Task | None:
 
 def _cancel(c: Composer, host: Host, named: Payload) -> Payload:
     task = _last_request(c, named)
-    return {"requestId": task.request if task else host.new_id()}
+    return {"requestId": task.request if task else c.new_id(host)}
 
 
 def _archive(c: Composer, host: Host, named: Payload) -> Payload:

@@ -1,0 +1,230 @@
+"""A trace written back as a scenario that runs to the same digest.
+
+What people, agents, puppets and faults did stands there literally, with its
+virtual time (``@at``, ``@act``, ``@fault``); what twins sent stands there as
+arrows, which expect it again. Where an act happened while an arrow was still
+on its way, the two cannot be one sequence: then acts and arrows become the two
+branches of a ``par``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import msgspec
+
+from sim.core.event import (
+    Acted,
+    Event,
+    FaultInjected,
+    FrameDelivered,
+    FrameSent,
+    HostStarted,
+)
+from sim.core.trace import Trace, digest_of
+from sim.scenario.parse import parse_scenario
+from sim.scenario.syntax import Scenario
+
+# Arrows wait for 60 s at most; a longer silence is bridged with @at.
+SILENCE_US = 30_000_000
+TELLING = ("requestId", "reopenOf", "interactionId")
+LETTERS = {"requestId": "R", "reopenOf": "R", "interactionId": "A"}
+
+
+@attrs.frozen
+class Line:
+    """One line to write: ``start`` is the time it stands for, ``end`` when it is over.
+
+    ``role``: "act" (done at its time), "arrow" (waited for) or "comment".
+    """
+
+    n: int
+    start: int
+    end: int
+    text: str
+    role: str
+
+    @property
+    def is_act(self) -> bool:
+        return self.role == "act"
+
+
+class Transcriber:
+    """Turns one trace into text."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.header = trace.header
+        self.source = _parse_source(trace)
+        self.puppets = {
+            p.id: p.puppet
+            for p in (self.source.participants if self.source else ())
+            if p.puppet is not None
+        }
+        self.kinds = dict(self.header.hosts)
+        self.names: dict[str, str] = {}
+        self.counts: dict[str, int] = {}
+
+    def text(self) -> str:
+        """The whole file."""
+        lines = sorted([*self._acts(), *self._arrows()], key=lambda line: (line.n, not line.is_act))
+        head = ["sequenceDiagram", *self._head(), *self._lifelines()]
+        last = self.trace.events[-1].at if self.trace.events else 0
+        body = _in_sequence(lines)
+        if body is None:
+            body = _side_by_side(lines)
+        return "\n".join([*head, *body, f"    %% @at {last}us", ""])
+
+    # -- the head ----------------------------------------------------------------------
+
+    def _head(self) -> Iterator[str]:
+        header = self.header
+        name = header.scenario or "a trace"
+        yield f"    %% Written back from a run of {name}, digest {digest_of(self.trace.events)}."
+        if self.trace.truncated:
+            yield "    %% The trace was cut off: the run went on."
+        yield f"    %% @protocol {header.protocol or 'hook'}"
+        yield f"    %% @seed {header.seed}"
+        for rule in header.without:
+            yield f"    %% @rule -{rule}"
+        if self.source is None:
+            return
+        for one in self.source.settings.latencies:
+            yield f"    %% @latency {one.source}->{one.target} {one.low_us}us..{one.high_us}us"
+        for switch in self.source.settings.features:
+            yield f"    %% @feature {switch.host} {'+' if switch.on else '-'}{switch.feature}"
+
+    def _lifelines(self) -> Iterator[str]:
+        created = {p.id for p in (self.source.participants if self.source else ()) if p.created}
+        for name, kind in self.header.hosts:
+            if name not in created:
+                yield f"    {_declaration(name, kind)}"
+        for name, kind in self.header.hosts:
+            yield f"    %% @host {name} {kind}"
+            if name in self.puppets:
+                manners = self.puppets[name] or frozenset()
+                # A desktop's first greeting is an act of the record.
+                kept = sorted(manners - ({"handshake"} if kind == "desktop" else frozenset()))
+                yield f"    %% @puppet {' '.join([name, *kept])}"
+
+    # -- acts and faults ----------------------------------------------------------------
+
+    def _acts(self) -> Iterator[Line]:
+        for event in self.trace.events:
+            text = self._act(event)
+            if text is not None:
+                yield Line(event.n, event.at, event.at, text, "act")
+
+    def _act(self, event: Event) -> str | None:
+        if isinstance(event, Acted):
+            act = json.dumps(_plain(event.act), ensure_ascii=False, separators=(",", ":"))
+            return f"%% @act {event.host} {act}"
+        if isinstance(event, FaultInjected):
+            return f"%% @fault {event.fault}"
+        if isinstance(event, HostStarted) and self._is_creation(event):
+            return self._creation(event.host)
+        return None
+
+    def _is_creation(self, event: HostStarted) -> bool:
+        return event.epoch == 1 and self.source is not None and any(
+            p.id == event.host and p.created for p in self.source.participants
+        )
+
+    def _creation(self, host: str) -> str:
+        person = next((name for name, kind in self.header.hosts if kind == "person"), host)
+        start = f"\n    {person}->>{host}: start" if self.kinds[host] == "desktop" else ""
+        return f"create {_declaration(host, self.kinds[host])}{start}"
+
+    # -- arrows --------------------------------------------------------------------------
+
+    def _arrows(self) -> Iterator[Line]:
+        arrivals: dict[int, int] = {}
+        for event in self.trace.events:
+            if isinstance(event, FrameDelivered):
+                arrivals.setdefault(event.sent, event.at)
+        for event in self.trace.events:
+            if not isinstance(event, FrameSent):
+                continue
+            wire = _wire(event.frame)
+            arrow = f"{event.sender}->>{event.receiver}: {wire.get('type')}{self._items(wire)}"
+            if event.sender in self.puppets:
+                yield Line(event.n, event.at, event.at, f"%% (puppet) {arrow}", "comment")
+            elif event.n in arrivals:
+                yield Line(event.n, event.at, arrivals[event.n], arrow, "arrow")
+            else:
+                yield Line(event.n, event.at, event.at, f"%% (never arrived) {arrow}", "comment")
+
+    def _items(self, wire: dict[str, Any]) -> str:
+        payload = wire.get("payload")
+        if not isinstance(payload, dict):
+            return ""
+        items = [
+            f"{field}={self._name(field, payload[field])}"
+            for field in TELLING
+            if isinstance(payload.get(field), str) and payload[field]
+        ]
+        return f" ({', '.join(items)})" if items else ""
+
+    def _name(self, field: str, real: str) -> str:
+        if real not in self.names:
+            letter = LETTERS[field]
+            self.counts[letter] = self.counts.get(letter, 0) + 1
+            self.names[real] = f"{letter}{self.counts[letter]}"
+        return self.names[real]
+
+
+def transcribe(trace: Trace) -> str:
+    """The scenario that a trace came from, as it went."""
+    return Transcriber(trace).text()
+
+
+def _in_sequence(lines: list[Line]) -> list[str] | None:
+    """All lines in one sequence; None if an act would come too late."""
+    written: list[str] = []
+    now = 0
+    for line in lines:
+        if line.is_act:
+            if now > line.start:
+                return None
+            written.append(f"    %% @at {line.start}us")
+            now = line.start
+        elif line.role == "arrow":
+            if line.start - now > SILENCE_US:
+                written.append(f"    %% @at {line.start}us")
+            now = max(now, line.end)
+        written.append(f"    {line.text}")
+    return written
+
+
+def _side_by_side(lines: list[Line]) -> list[str]:
+    """Acts in one branch, arrows in the other."""
+    acts = _in_sequence([line for line in lines if line.is_act])
+    arrows = _in_sequence([line for line in lines if not line.is_act])
+    return [
+        "    par what was directed",
+        *(f"    {line}" for line in acts or ()),
+        "    and what was sent",
+        *(f"    {line}" for line in arrows or ()),
+        "    end",
+    ]
+
+
+def _declaration(name: str, kind: str) -> str:
+    return f"{'actor' if kind == 'person' else 'participant'} {name}"
+
+
+def _wire(frame: Any) -> dict[str, Any]:
+    wire = frame if isinstance(frame, dict) else frame.wire
+    return wire if isinstance(wire, dict) else {}
+
+
+def _plain(act: Any) -> Any:
+    return msgspec.to_builtins(act, enc_hook=lambda value: value.wire)
+
+
+def _parse_source(trace: Trace) -> Scenario | None:
+    source = trace.header.source
+    return parse_scenario(source, "the trace's scenario") if source else None
