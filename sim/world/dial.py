@@ -25,12 +25,21 @@ class DialRequest(Flight):
 
     def fire(self, world: World) -> None:
         end = self.end
-        link = end.link
         server = world.hosts.get(end.other.host)
         if server is not None and world.asleep(server):
             world.schedule(self, server.asleep_until)
             return
         end.flight.popleft()
+        if world.carrier is None:
+            self.arrive(world)
+        else:
+            world.carrier.connect(self)
+
+    def arrive(self, world: World) -> None:
+        """The request has reached the server, which accepts it if it is up."""
+        end = self.end
+        link = end.link
+        server = world.hosts.get(end.other.host)
         if server is None or not server.up:
             self.refuse(world)
             return

@@ -194,15 +194,21 @@ class FrameFlight(Flight):
         if not to.is_open:
             self.lost(world, "closed")
             end.link.forget_if_over(world)
-            return
+        elif world.carrier is None:
+            self.arrive(world, self.frame)
+        else:
+            world.carrier.carry(self)
+
+    def arrive(self, world: World, frame: Frame) -> None:
+        """The other end has got the frame."""
+        end = self.end
+        to = end.other
         sent = self.sent
         n = world.next_n()
         world.record(
-            FrameDelivered(
-                n, world.now, sent, end.link.name, end.host, to.host, sent, self.frame.type
-            )
+            FrameDelivered(n, world.now, sent, end.link.name, end.host, to.host, sent, frame.type)
         )
-        world.deliver(to, self.frame, n)
+        world.deliver(to, frame, n)
 
     def lost(self, world: World, why: str) -> None:
         end = self.end
@@ -233,6 +239,13 @@ class CloseFlight(Flight):
         if self.slept(world, self.end.other):
             return
         self.end.flight.popleft()
+        if world.carrier is None:
+            self.arrive(world)
+        else:
+            world.carrier.close(self)
+
+    def arrive(self, world: World) -> None:
+        """The other end has got the news."""
         close_end(world, self.end.other, self.code, self.reason, self.by, tell=True)
         self.end.link.forget_if_over(world)
 

@@ -23,6 +23,7 @@ from sim.core.event import Acted, BadFrame, ConnectionClosed, Event, HostStarted
 from sim.core.op import Dial, Frame, OpaqueFrame
 from sim.world.activity import SUSPENDED, Activity
 from sim.world.call import PendingCall, Route, applied, await_timeout, lose
+from sim.world.carrier import Carrier
 from sim.world.choice import Choice
 from sim.world.dial import DialRequest
 from sim.world.host import ActorFactory, Host
@@ -52,8 +53,10 @@ class World:
         self.watchers: dict[type[Event], list[Watcher]] = {}
         self.ready: deque[tuple[Activity, Any]] = deque()
         self.on_drop: Callable[[Activity], None] | None = None
-        # Runs the Trio tasks of user-written hosts; only the TrioDriver has it.
+        # Runs the Trio tasks of user-written hosts, where the driver can.
         self.guests: Any = None
+        # Carries what is due over real sockets; None: it has arrived by then.
+        self.carrier: Carrier | None = None
         self.on_flight: Callable[[FrameFlight], None] | None = None
         self._heap: list[tuple[int, int, Item]] = []
         self._seq = 0
