@@ -84,13 +84,14 @@ class Guests:
                 rest.add_note(f"in {host.name}/main at step {len(self.world.events)}")
                 self._fail(rest)
         finally:
-            if not self._being_torn_down():
-                self.running -= 1
+            self.running -= self.are_driven
             self._scopes[host.name].pop(scope, None)
             self.nudge()
 
-    def _being_torn_down(self) -> bool:
-        return self._nursery is None
+    @property
+    def are_driven(self) -> bool:
+        """Whether a run is going on; what they do when it is over must not change the trace."""
+        return self._nursery is not None
 
     def _crashed(self, event: HostCrashed) -> None:
         for scope in self._scopes.get(event.host, ()):

@@ -25,7 +25,7 @@ from sim.core.actor import Actor, CloseReason, Port
 from sim.core.errors import HostDown, SimInternalError, UsageError
 from sim.core.op import Connection, Dial, Frame, Sleep
 from sim.drivers.codec import Codec, frame_text
-from sim.drivers.trio_guests import Guests
+from sim.drivers.trio_guests import Guests, what_matters
 from sim.drivers.websocket import CloseReason as SocketCloseReason
 from sim.drivers.websocket import ConnectionClosed
 from sim.world.host import Host
@@ -70,7 +70,7 @@ class GuestActor(Actor):
 
     READS_TEXT: ClassVar[bool] = True
 
-    __slots__ = ("_codec", "_connections", "_dial", "_guests", "_host", "_make", "_program")
+    __slots__ = ("_codec", "_connections", "_dial", "_host", "_make", "_program")
 
     def __init__(
         self, port: Port, make: Callable[[], TrioProgram], codec: Codec, dial: DialTo | None
@@ -83,14 +83,18 @@ class GuestActor(Actor):
         self._codec = codec
         self._dial = dial
         self._connections: dict[Connection, GuestConnection] = {}
-        self._guests: Guests | None = port.world.guests
 
-    async def on_start(self) -> None:
-        if self._guests is None:
+    @property
+    def _guests(self) -> Guests:
+        guests: Guests | None = self._host.world.guests
+        if guests is None:
             raise UsageError(
                 f"host {self.port.name!r} is written in Trio: it runs under TrioDriver only "
                 "(hooktwin run --driver trio); searches need an actor"
             )
+        return guests
+
+    async def on_start(self) -> None:
         self._program = self._make()
         if self._dial is not None:
             await self._connect(self._dial)
@@ -110,15 +114,16 @@ class GuestActor(Actor):
         await self._connect(dial)
 
     def _begin(self, conn: Any) -> None:
-        assert self._guests is not None
         connection = GuestConnection(conn, self._host, self._codec, self._guests)
         self._connections[conn] = connection
 
         async def live() -> None:
             try:
                 await self._program.main(connection)
-            finally:
-                self._end(connection)
+            except (Exception, BaseExceptionGroup) as error:
+                if what_matters(error) is not None:
+                    raise
+            self._end(connection)
 
         self._guests.start(self._host, live)
 
@@ -221,8 +226,9 @@ class GuestConnection(trio.abc.AsyncResource):
     # -- what the world does -------------------------------------------------------
 
     def is_of_this_life(self) -> bool:
-        """Whether the host has not crashed since."""
-        return self._host.up and self._host.epoch == self._epoch
+        """Whether the host has not crashed since, and the run is still going on."""
+        host = self._host
+        return self._guests.are_driven and host.up and host.epoch == self._epoch
 
     def feed(self, text: str) -> None:
         """A text arrived."""

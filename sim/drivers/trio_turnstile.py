@@ -22,6 +22,7 @@ from typing import Any
 
 import trio
 from outcome import Value
+from trio.testing import wait_all_tasks_blocked
 
 from sim.core.errors import SimInternalError, UsageError
 from sim.core.fence import fenced
@@ -137,8 +138,10 @@ class TrioDriver:
 
     async def _is_over(self, until: Callable[[], bool]) -> bool:
         """Whether the run has reached its goal, asked when nobody can go on."""
-        if self.guests.running:
+        if self.guests.running or self.world.ready:
             await self._let_guests_run()
+        if self._failure is not None:
+            self._raise_failure()
         return self.guests.ask(until)
 
     async def _let_guests_run(self) -> None:
@@ -147,10 +150,8 @@ class TrioDriver:
             if self._clock is not None:
                 stack.enter_context(self._clock.frozen())
             while True:
-                await trio.testing.wait_all_tasks_blocked()
-                if self._failure is not None:
-                    self._raise_failure()
-                if not self.world.ready:
+                await wait_all_tasks_blocked()
+                if not self.world.ready or self._failure is not None:
                     return
                 await self._drain()
 
