@@ -1,0 +1,104 @@
+"""The commands in one table, and the door through which all of them run."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from sim.cli import outcome
+from sim.cli.terminal import prepare_streams, say, silence_stdout
+
+COMMANDS = (
+    "run",
+    "verify",
+    "diagram",
+    "parse",
+    "scenarios",
+    "explain",
+    "schema",
+    "rules",
+    "states",
+)
+
+app = typer.Typer(
+    name="hooktwin",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with:\n\n"
+    "  hooktwin scenarios               what is there to play\n\n"
+    "  hooktwin run typical             play one\n\n"
+    "  hooktwin explain turn.end        what a frame says\n\n"
+    "Exit codes: 0 all is well, 1 something failed, 2 the input cannot be used.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from sim import __version__
+
+        sys.stdout.write(f"hooktwin {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def hooktwin(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+    ] = False,
+) -> None:
+    """A deterministic simulator of the protocols between chat and desktop agents.
+
+    Sequence diagrams are its programs: simulated desktops, a server and chat
+    channels play them on a virtual clock, while connections break and frames
+    get lost. The same seed gives the same run.
+    """
+
+
+for _name in COMMANDS:
+    importlib.import_module(f"sim.cli.{_name}").add_to(app)
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run one command line; the exit code. Nothing but the code leaves here."""
+    prepare_streams()
+    try:
+        answer = app(list(arguments), prog_name="hooktwin", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        say("hooktwin: interrupted")
+        return outcome.INTERRUPTED
+    except BrokenPipeError:
+        silence_stdout()
+        return outcome.FAILED
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            silence_stdout()
+            return outcome.FAILED
+        return outcome.complain(error, arguments)
+    except typer.Abort:
+        say("hooktwin: interrupted")
+        return outcome.INTERRUPTED
+    except Exception as error:
+        # Errors of the command line itself; click is vendored by some versions of typer,
+        # so they are known by their manners, not by their class.
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+            return _bad_command_line(error)
+        return outcome.complain(error, arguments)
+    return answer if isinstance(answer, int) else outcome.OK
+
+
+def _bad_command_line(error: Exception) -> int:
+    message: str = error.format_message()  # type: ignore[attr-defined]
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "hooktwin"
+    if not message:  # no arguments at all: the help has been printed
+        return outcome.CANNOT_RUN
+    say(f"hooktwin: {message}\n  see: {path} --help")
+    return outcome.CANNOT_RUN

@@ -1,0 +1,117 @@
+"""The words for calls between server, channel and people, for acts and for notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.cli.drawing.telling import Names
+
+Words = tuple[str, str]
+"""A label for the arrow and the detail beside it."""
+
+OF_PEOPLE = ("say", "press", "remove")
+TO_CHANNEL = ("post", "edit", "delete", "react")
+TOLD_NOTES = ("close-out-dropped", "reopen-refused", "unknown act")
+"""What hosts note of themselves and a reader of the diagram should know."""
+
+
+def _kind(value: Any) -> str:
+    return str(value.get("is", "")) if isinstance(value, Mapping) else ""
+
+
+def is_of_person(request: Any) -> bool:
+    """Whether a person's hand did it."""
+    return _kind(request) in OF_PEOPLE
+
+
+def asked(request: Any, names: Names) -> Words:
+    """What a call asks for."""
+    match _kind(request):
+        case "post":
+            role = "card" if request.get("role") == "card" else "post"
+            return role, _look(request, names)
+        case "edit":
+            return f"edit {request['message']}", _look(request, names)
+        case "delete":
+            return f"delete {request['message']}", ""
+        case "react":
+            return f"react {request['message']}", str(request["emoji"])
+        case "say" | "said":
+            return "message", f'"{request["text"]}"'
+        case "press" | "pressed":
+            return "press", f"{request['button']} on {request['message']}"
+        case "remove" | "removed":
+            return "delete", str(request["message"])
+        case other:
+            return other or "call", facts(request, names)
+
+
+def _look(request: Mapping[str, Any], names: Names) -> str:
+    """How the message will look: chip, text, buttons, files."""
+    parts = [request.get("state") or "", f'"{request.get("text", "")}"']
+    parts += [f"[{button['label']}]" for button in request.get("buttons", ())]
+    parts += [f"📎{name}" for name in request.get("files", ())]
+    about = request.get("about")
+    if about:
+        parts.append(f"about {names(about)}")
+    return " ".join(filter(None, parts))
+
+
+def outcome(request: Any, reply: Any, names: Names) -> Words | None:
+    """What came of a call; None where it goes without saying."""
+    kind = _kind(reply)
+    if kind == "refused":
+        wait = reply.get("retry_after_us")
+        later = f", retry after {wait / 1e6:g} s" if wait else ""
+        return f"refused: {reply['code']}{later}", ""
+    if isinstance(reply, Mapping) and reply.get("type") == "no-answer":
+        return None  # a CallLost follows
+    if _kind(request) not in TO_CHANNEL:
+        return None
+    return _done(request, reply)
+
+
+def _done(request: Mapping[str, Any], reply: Mapping[str, Any]) -> Words:
+    name = reply.get("message") or request.get("message", "")
+    state = request.get("state")
+    match _kind(request):
+        case "post":
+            return f"{name} posted", ""
+        case "edit":
+            return f"{name} changed", f"to {state}" if state else ""
+        case "delete":
+            return f"{name} deleted", ""
+        case _:
+            return f"{name} marked", ""
+
+
+def act(value: Any, names: Names) -> Words:
+    """What the diagram made somebody do."""
+    match _kind(value):
+        case "agent-progresses":
+            return "agent works", f'"{value["text"]}"'
+        case "agent-asks":
+            return "agent asks", f'"{value["title"]}"'
+        case "agent-ends":
+            said = value.get("error") or value.get("text", "")
+            files = " ".join(f"📎{file[0]}" for file in value.get("files", ()))
+            return "agent ends", f'{value["status"]} "{said}" {files}'.rstrip()
+        case "channel-fault":
+            return "⚡ channel", facts({k: v for k, v in value.items() if k != "is"}, names)
+        case "":
+            return "acts", facts(value, names)
+        case other:
+            return other, facts({k: v for k, v in value.items() if k != "is"}, names)
+
+
+def facts(data: Any, names: Names) -> str:
+    """Any record in one line: what is empty is left out."""
+    if isinstance(data, Mapping):
+        told = (
+            f"{key}={facts(value, names)}" for key, value in data.items() if value or value == 0
+        )
+        return " ".join(told)
+    if isinstance(data, list | tuple):
+        return "[" + ", ".join(facts(one, names) for one in data) + "]"
+    return names.within(str(data))

@@ -1,0 +1,172 @@
+"""Rows painted for a terminal: time, lifelines with arrows, words beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import attrs
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from sim.cli.drawing.layout import MARGIN, Layout, lay_out, lifelines
+from sim.cli.drawing.rows import Row, rows_of
+from sim.cli.drawing.shorten import shorten
+from sim.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sim.scenario.playing.result import Result
+
+
+@attrs.frozen
+class Signs:
+    """What lines are made of."""
+
+    life: str = "│"
+    dead: str = " "
+    line: str = "─"
+    dashes: str = "╌"
+    right: str = "▶"
+    left: str = "◀"
+    lost: str = "╳"
+    mark: str = "●"
+    cross: str = "┼"
+
+
+UNICODE = Signs()
+ASCII = Signs("|", " ", "-", ".", ">", "<", "x", "*", "+")
+
+STYLES = {
+    "frame": "default",
+    "call": "blue",
+    "person": "magenta",
+    "link": "green",
+    "lost": "red",
+    "mark": "default",
+    "banner": "bold red",
+    "gap": "dim",
+}
+
+
+def fit(text: str, room: int) -> str:
+    """A text of at most ``room`` columns; one that was cut ends in an ellipsis."""
+    if cell_len(text) <= room:
+        return text
+    return set_cell_size(text, room - 1).rstrip() + "…" if room > 0 else ""
+
+
+class _Canvas:
+    """One line of narrow signs, each with its style."""
+
+    def __init__(self, width: int) -> None:
+        self.signs = [" "] * width
+        self.styles = ["default"] * width
+
+    def put(self, column: int, text: str, style: str = "default") -> None:
+        """Write narrow signs; what does not fit is dropped."""
+        for offset, sign in enumerate(text):
+            if 0 <= column + offset < len(self.signs):
+                self.signs[column + offset] = sign
+                self.styles[column + offset] = style
+
+    def text(self) -> Text:
+        line = Text(no_wrap=True, overflow="crop")
+        for sign, style in zip(self.signs, self.styles, strict=True):
+            line.append(sign, style)
+        return line
+
+
+def paint(rows: Iterable[Row], layout: Layout, signs: Signs = UNICODE) -> Iterator[Text]:
+    """The drawing, line by line; the first lines name the lifelines."""
+    yield from _header(layout)
+    down: dict[str, None] = {}
+    for row in rows:
+        if row.effect == "down":
+            down[row.source] = None
+        yield _line(row, layout, signs, down)
+        if row.effect == "up":
+            down.pop(row.source, None)
+
+
+def _header(layout: Layout) -> Iterator[Text]:
+    names = [(name, clean(name)) for name, _ in layout.hosts]
+    kinds = [(name, clean(kind)) for name, kind in layout.hosts]
+    yield _centred(names, layout, "bold")
+    if any(kind and kind != name for name, kind in layout.hosts):
+        yield _centred(kinds, layout, "dim")
+
+
+def _centred(labels: list[tuple[str, str]], layout: Layout, style: str) -> Text:
+    """Labels over their lifelines, wide signs counted as what they are."""
+    line = Text(no_wrap=True)
+    for host, label in labels:
+        text = fit(label, max(layout.gap - 1, 3))
+        start = max(0, layout.at[host] - (cell_len(text) - 1) // 2, line.cell_len)
+        line.append(" " * (start - line.cell_len))
+        line.append(text, style)
+    return line
+
+
+def _line(row: Row, layout: Layout, signs: Signs, down: dict[str, None]) -> Text:
+    if row.shape == "banner":
+        text = f"{row.label} {clean(row.detail)}"
+        return Text(" " * MARGIN + fit(text, layout.width - MARGIN), STYLES["banner"])
+    canvas = _Canvas(min(layout.beside, layout.width))
+    if row.shape != "gap":
+        canvas.put(0, f"{row.at / 1e6:9.3f}", "dim")
+    for host, column in layout.at.items():
+        canvas.put(column, signs.dead if host in down else signs.life, "dim")
+    on_arrow = _arrow(canvas, row, layout, signs)
+    words = Text(no_wrap=True)
+    label = "" if on_arrow else clean(row.label)
+    if row.shape == "mark":
+        label = f"{clean(row.source)} {label}"
+    label = fit(label, layout.room)
+    words.append(label, STYLES[row.shape])
+    rest = layout.room - cell_len(label) - 1
+    detail = clean(row.detail)
+    if detail and rest > 1:
+        words.append((" " if label else "") + fit(detail, rest), "dim" if label else "default")
+    return canvas.text().append(words)
+
+
+def _arrow(canvas: _Canvas, row: Row, layout: Layout, signs: Signs) -> bool:
+    """Draw the arrow or the mark; whether the label stands on it."""
+    start, end = layout.at.get(row.source), layout.at.get(row.target)
+    if start is None or end is None or row.shape == "gap":
+        return False
+    style = STYLES[row.shape]
+    if start == end:
+        canvas.put(start, signs.mark, style)
+        return False
+    low, high = min(start, end), max(start, end)
+    fill = signs.dashes if row.shape in ("call", "link") else signs.line
+    canvas.put(low + 1, fill * (high - low - 1), style)
+    for column in layout.at.values():
+        if low < column < high:
+            canvas.put(column, signs.cross, style)
+    if row.shape == "lost":
+        canvas.put((start + 3 * end) // 4, signs.lost, style)
+    else:
+        canvas.put(
+            high - 1 if end > start else low + 1, signs.right if end > start else signs.left, style
+        )
+    label = clean(row.label)
+    room = (high - low - 1) - (8 if row.shape == "lost" else 4)
+    if not layout.is_roomy or cell_len(label) != len(label) or len(label) > room:
+        return False
+    middle = (low + high) // 2 if row.shape != "lost" else (3 * start + 2 * end) // 5
+    canvas.put(middle - (len(label) + 1) // 2, f" {label} "[: high - low - 2], style)
+    return True
+
+
+def draw(result: Result, screen: Console, *, every: bool = False) -> Iterator[Text]:
+    """The whole run for this screen; long ones are shortened unless ``every``."""
+    rows = rows_of(result.trace, names=result.names, violations=result.violations, every=every)
+    if not every:
+        rows = shorten(rows)
+    signs = UNICODE if screen.encoding.lower().startswith("utf") else ASCII
+    layout = lay_out(lifelines(result.trace.header.hosts, rows), screen.width)
+    return paint(rows, layout, signs)

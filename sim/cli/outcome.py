@@ -1,0 +1,65 @@
+"""Exit codes, and errors as one message: what is wrong, where, and what to do.
+
+======== =========================================================
+0        everything holds
+1        something failed: a run, a comparison, or hooktwin itself
+2        the input cannot be used: the person who gave it must act
+130      interrupted (what was found so far has been printed)
+======== =========================================================
+"""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import traceback
+from collections.abc import Iterable, Sequence
+
+from sim.cli.terminal import say
+from sim.core.errors import HooktwinError, SimInternalError, UsageError
+
+OK = 0
+FAILED = 1
+CANNOT_RUN = 2
+INTERRUPTED = 130
+
+
+def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:
+    """The error for a word that nobody knows: near matches first, else the whole list."""
+    from sim.scenario.source import near
+
+    names = tuple(dict.fromkeys(known))
+    offered = near(word, names)
+    listing = "did you mean" if len(offered) < len(names) else "known"
+    tail = f"; {remedy}" if remedy else ""
+    return UsageError(f"unknown {what} {word!r}; {listing}: {', '.join(offered)}{tail}")
+
+
+def complain(error: BaseException, arguments: Sequence[str]) -> int:
+    """Print the one message for an error; the exit code."""
+    if isinstance(error, UsageError):
+        say(f"hooktwin: {error}")
+        return CANNOT_RUN
+    if isinstance(error, HooktwinError) and not isinstance(error, SimInternalError):
+        say(f"hooktwin: the simulation failed: {type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            say(f"  {note}")
+        _say_what_to_paste(error, arguments)
+        return FAILED
+    if isinstance(error, OSError) and not isinstance(error, SimInternalError) and error.strerror:
+        where = f" {error.filename}:" if error.filename else ""
+        say(f"hooktwin:{where} {error.strerror}")
+        return FAILED
+    say(f"hooktwin: internal error: {type(error).__name__}: {error}")
+    _say_what_to_paste(error, arguments)
+    return FAILED
+
+
+def _say_what_to_paste(error: BaseException, arguments: Sequence[str]) -> None:
+    from sim import __version__
+
+    say("This is a defect of hooktwin or of an actor. Please report it with these lines:")
+    say(f"  hooktwin {shlex.join(arguments)}")
+    say(f"  version {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    for line in traceback.format_exception(error, limit=-6):
+        say("  " + line.rstrip("\n").replace("\n", "\n  "))

@@ -1,0 +1,186 @@
+"""``hooktwin run``: play scenarios and judge them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import attrs
+import typer
+
+from sim.cli import outcome
+from sim.cli.run_options import Driver, ScenarioNames, Seed, Show, Without
+
+if TYPE_CHECKING:
+    from sim.scenario.playing.result import Result
+    from sim.scenario.syntax import Scenario
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin run typical                             play a shipped scenario\n\n"
+    "  hooktwin run my.mmd --seed 7                     another order of things\n\n"
+    "  hooktwin run typical --without pong --show all   without a rule, every event\n\n"
+    "  hooktwin run scenarios/hook                      a folder: a table of verdicts\n\n"
+    "  hooktwin run typical --json | jq .messages       for programs\n\n"
+    "Exit codes: 0 everything holds, 1 something failed, 2 a file cannot be run."
+)
+
+
+@attrs.frozen
+class Wish:
+    """How a scenario is to be played and shown."""
+
+    seed: int | None
+    without: tuple[str, ...]
+    driver: str
+    speed: float
+    as_json: bool = False
+    quiet: bool = False
+    every: bool = False
+    trace: Path | None = None
+    svg: Path | None = None
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(run)
+
+
+def run(
+    scenarios: ScenarioNames,
+    seed: Seed = None,
+    without: Without = None,
+    driver: Annotated[
+        Driver, typer.Option(help="trio and step give the same run; live uses real sockets.")
+    ] = Driver.trio,
+    speed: Annotated[
+        float, typer.Option(min=0.001, help="Virtual seconds per second; only for live.")
+    ] = 20.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object per scenario on stdout, else nothing.")
+    ] = False,
+    trace: Annotated[Path | None, typer.Option(help="Record the events as JSON lines.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Draw the run as an SVG picture.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
+    show: Annotated[
+        Show, typer.Option(help="frames: what tells the story; all: every event.")
+    ] = Show.frames,
+) -> None:
+    """Play scenarios: draw what happened, show the channel, judge.
+
+    A scenario is a Mermaid sequence diagram. Its arrows between simulated
+    hosts are expectations, its directives are faults and assertions.
+    """
+    from sim.cli.run_files import check_rules, expand
+    from sim.core.errors import UsageError
+
+    wish = Wish(
+        seed,
+        tuple(without or ()),
+        driver.value,
+        speed,
+        as_json,
+        quiet,
+        show is Show.all,
+        trace,
+        svg,
+    )
+    check_rules(wish.without)
+    files = expand(scenarios)
+    if len(files) > 1 and (trace or svg):
+        raise UsageError("--trace and --svg need a single scenario: each file is one run")
+    code = _run_one(files[0], wish) if len(files) == 1 else _run_several(files, wish)
+    raise typer.Exit(code)
+
+
+def play_one(name: str, wish: Wish) -> tuple[Scenario, Result]:
+    """Load, play and judge one scenario. Raises UsageError."""
+    from sim.play import load, play
+
+    scenario = load(name)
+    result = play(
+        scenario, seed=wish.seed, without=wish.without, driver=wish.driver, speed=wish.speed
+    )
+    return scenario, result
+
+
+def was_interrupted(result: Result) -> bool:
+    """Whether somebody pressed Ctrl-C while it ran."""
+    return any(f.line == 0 and f.happened == "the run was interrupted" for f in result.failures)
+
+
+def code_of(result: Result) -> int:
+    """The exit code of a run."""
+    if was_interrupted(result):
+        return outcome.INTERRUPTED
+    return outcome.OK if result.ok else outcome.FAILED
+
+
+def _run_one(name: str, wish: Wish) -> int:
+    from sim.cli.terminal import print_json
+
+    scenario, result = play_one(name, wish)
+    _write_files(result, wish)
+    if wish.as_json:
+        print_json(result.to_json())
+    else:
+        _show(name, scenario, result, wish)
+    return code_of(result)
+
+
+def _write_files(result: Result, wish: Wish) -> None:
+    if wish.trace is not None:
+        from sim.core.trace import write_trace
+
+        write_trace(wish.trace, result.trace)
+    if wish.svg is not None:
+        from sim.cli.drawing.svg import draw
+        from sim.cli.writing import write_text
+
+        write_text(wish.svg, draw(result))
+
+
+def _show(name: str, scenario: Scenario, result: Result, wish: Wish) -> None:
+    """Drawing, channels, verdict."""
+    from sim.cli.report.verdict import Asked, tell_verdict
+    from sim.cli.terminal import console
+
+    screen = console()
+    if not wish.quiet:
+        from sim.cli.drawing.screen import draw
+        from sim.cli.drawing.telling import Names
+        from sim.cli.report.channel import read_channels, tell_channels
+
+        for line in draw(result, screen, every=wish.every):
+            screen.print(line, no_wrap=True, overflow="crop")
+        screen.print()
+        for line in tell_channels(
+            read_channels(result.trace.events), Names(result.names), screen.width
+        ):
+            screen.print(line, no_wrap=True, overflow="crop")
+        screen.print()
+    asked = Asked(name, wish.driver, wish.without)
+    for line in tell_verdict(result, scenario, asked, screen.width, every=wish.every):
+        screen.print(line, soft_wrap=True)
+
+
+def _run_several(files: list[str], wish: Wish) -> int:
+    """A table of verdicts, or one JSON object per line; the worst exit code."""
+    from sim.cli.report.several import Summary
+    from sim.core.errors import UsageError
+
+    summary = Summary(wish.as_json)
+    codes = [outcome.OK]
+    for name in files:
+        try:
+            _, result = play_one(name, wish)
+        except UsageError as error:
+            summary.add_unusable(name, error)
+            codes.append(outcome.CANNOT_RUN)
+            continue
+        summary.add(name, result)
+        codes.append(code_of(result))
+        if codes[-1] == outcome.INTERRUPTED:
+            break
+    summary.end(wish)
+    return max(codes)

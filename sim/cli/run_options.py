@@ -1,0 +1,75 @@
+"""The options of ``run``, as types; several commands share some of them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Driver(StrEnum):
+    """Who moves the handlers."""
+
+    trio = "trio"
+    step = "step"
+    live = "live"
+
+
+class Show(StrEnum):
+    """How much of a run is drawn."""
+
+    frames = "frames"
+    all = "all"
+
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """Shipped names and files."""
+    from sim.scenario.load import SUFFIXES, shipped_scenarios
+
+    names = [name for name in shipped_scenarios() if name.startswith(incomplete)]
+    folder, _, start = incomplete.rpartition("/")
+    try:
+        entries = sorted(Path(folder or ("/" if incomplete.startswith("/") else ".")).iterdir())
+    except OSError:
+        return names
+    prefix = f"{folder}/" if "/" in incomplete else ""
+    for entry in entries:
+        if entry.name.startswith(start) and not entry.name.startswith("."):
+            if entry.is_dir():
+                names.append(f"{prefix}{entry.name}/")
+            elif entry.suffix.lower() in SUFFIXES:
+                names.append(prefix + entry.name)
+    return names
+
+
+def complete_rule(incomplete: str) -> list[str]:
+    """Rules that can be switched off."""
+    from sim.cli import words
+
+    return [name for name in words.rules() if name.startswith(incomplete)]
+
+
+ScenarioNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SCENARIO…",
+        help="Files, folders, or names of shipped scenarios.",
+        autocompletion=complete_scenario,
+        show_default=False,
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(min=0, help="Decides all that is random. Default: the file's @seed, else 1."),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="RULE",
+        help="Switch a protocol rule off (again for more). See: hooktwin rules.",
+        autocompletion=complete_rule,
+    ),
+]

@@ -1,0 +1,89 @@
+"""``hooktwin scenarios``: what is shipped."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+_FRAME = re.compile(r"->>?[^:]*:\s*([a-z]+(?:\.[a-z]+)*)\b")
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin scenarios\n\n"
+    "  hooktwin run NAME                        play one of them\n\n"
+    "  hooktwin scenarios --json                where the files are"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(scenarios)
+
+
+def scenarios(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list on stdout.")] = False,
+) -> None:
+    """List the shipped scenarios."""
+    from sim.cli.terminal import clean, console, print_json
+    from sim.scenario.load import shipped_scenarios
+
+    listed = [_facts(name, path) for name, paths in shipped_scenarios().items() for path in paths]
+    if as_json:
+        print_json(listed)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("name", style="cyan", no_wrap=True)
+    table.add_column("protocol", no_wrap=True)
+    table.add_column("what it shows")
+    for one in listed:
+        table.add_row(clean(one["name"]), clean(one["protocol"]), clean(one["about"]))
+    console().print(table)
+
+
+def _facts(name: str, path: Path) -> dict[str, Any]:
+    """Name, folder and first sentence; a file that cannot be read says so."""
+    return {
+        "name": name,
+        "protocol": path.parent.name,
+        "about": about(path),
+        "path": str(path),
+    }
+
+
+def about(path: Path) -> str:
+    """What the file says about itself: its first sentence, else its first frames."""
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        return f"(cannot be read: {error})"
+    for line in lines:
+        if line.startswith("title") and line[5:6] in (" ", ":"):
+            return line[5:].lstrip(": ")
+        if line.startswith("#"):
+            return line.lstrip("# ")
+    return _first_sentence(lines) or _first_frames(lines)
+
+
+def _first_sentence(lines: list[str]) -> str:
+    """The first comment that is no directive, over as many lines as it takes."""
+    words: list[str] = []
+    for line in lines:
+        prose = line.startswith("%%") and not line[2:].lstrip().startswith(("@", "{"))
+        if prose:
+            words.append(line[2:].strip())
+        elif words:
+            break
+    sentence, dot, _ = " ".join(words).partition(". ")
+    return sentence + dot.strip()
+
+
+def _first_frames(lines: list[str]) -> str:
+    """What is sent, for a diagram that does not introduce itself."""
+    told = (_FRAME.search(line) for line in lines)
+    types = list(dict.fromkeys(found[1] for found in told if found))
+    return ", ".join(types[:6]) + (" …" if len(types) > 6 else "")

@@ -1,0 +1,49 @@
+"""``hooktwin schema``: the message types as JSON Schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin schema > hook.schema.json       all types, told apart by their type\n\n"
+    "  hooktwin schema turn.end --out end.json  one type"
+)
+
+
+def _complete(incomplete: str) -> list[str]:
+    from sim.cli import words
+
+    return [word for word in words.message_types() if word.startswith(incomplete)]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(schema)
+
+
+def schema(
+    type_name: Annotated[
+        str | None,
+        typer.Argument(metavar="[TYPE]", help="One message type.", autocompletion=_complete),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write it to a file.")] = None,
+) -> None:
+    """Print the JSON Schema (2020-12) of all message types, or of one."""
+    from sim.cli import words
+    from sim.cli.outcome import unknown
+    from sim.cli.terminal import print_json, to_json
+    from sim.cli.writing import write_text
+    from sim.wire.schema import json_schema
+
+    types = words.message_types()
+    if type_name is not None and type_name not in types:
+        raise unknown("message type", type_name, types)
+    made = json_schema(types.values() if type_name is None else [types[type_name]])
+    if out is None:
+        print_json(made, indent=2)
+    else:
+        write_text(out, to_json(made, indent=2) + "\n")

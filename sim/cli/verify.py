@@ -1,0 +1,105 @@
+"""``hooktwin verify``: is the same run really the same, everywhere?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.cli import outcome
+from sim.cli.run_options import Without, complete_scenario
+
+if TYPE_CHECKING:
+    from sim.cli.verifying.compare import Comparison
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin verify typical                       20 seeds\n\n"
+    "  hooktwin verify my.mmd --seeds 200\n\n"
+    "  hooktwin verify typical --drivers step        one driver, two hash seeds\n\n"
+    "Exit codes: 0 every run of a seed is the same, 1 two differ (the first event that\n"
+    "differs is named), 2 the scenario cannot be run."
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(verify)
+
+
+def verify(
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            help="A file or the name of a shipped scenario.", autocompletion=complete_scenario
+        ),
+    ],
+    seeds: Annotated[int, typer.Option(min=1, max=100_000, help="Seeds 1 to N.")] = 20,
+    drivers: Annotated[
+        str, typer.Option(metavar="LIST", help="Which drivers to compare: step, trio.")
+    ] = "step,trio",
+    processes: Annotated[
+        int, typer.Option(min=1, max=16, help="Processes per PYTHONHASHSEED (there are two).")
+    ] = 2,
+    without: Without = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Run a scenario again and again and compare the digests.
+
+    Each seed is run in several processes, with two values of PYTHONHASHSEED
+    and by each driver. All runs of a seed must be the same, event by event.
+    """
+    from sim.cli.run_files import check_rules
+    from sim.cli.terminal import print_json
+    from sim.cli.verifying.compare import Plan, compare
+    from sim.play import load
+
+    check_rules(without or ())
+    load(scenario)  # a scenario that cannot be run fails here, once
+    plan = Plan(scenario, seeds, _drivers(drivers), processes, tuple(without or ()))
+    comparison = compare(plan)
+    if as_json:
+        print_json(comparison.to_json())
+    else:
+        _show(comparison)
+    raise typer.Exit(_code(comparison))
+
+
+def _drivers(listed: str) -> tuple[str, ...]:
+    from sim.cli.outcome import unknown
+
+    names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
+    for name in names or ("",):
+        if name not in ("step", "trio"):
+            raise unknown("driver", name, ("step", "trio"), remedy="live runs have no digest")
+    return names
+
+
+def _code(comparison: Comparison) -> int:
+    if comparison.difference is not None or comparison.crash is not None:
+        return outcome.FAILED
+    return outcome.INTERRUPTED if comparison.interrupted else outcome.OK
+
+
+def _show(comparison: Comparison) -> None:
+    from rich.table import Table
+
+    from sim.cli.terminal import clean, console, say
+
+    screen = console()
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("seed", "runs", "steps"):
+        table.add_column(title, justify="right")
+    table.add_column("digest", no_wrap=True)
+    for seed in comparison.seeds:
+        table.add_row(str(seed.seed), str(seed.runs), str(seed.steps), seed.digest)
+    screen.print(table)
+    runs = sum(seed.runs for seed in comparison.seeds)
+    screen.print(f"\n{len(comparison.seeds)} seeds, {runs} runs: the same where compared")
+    if comparison.interrupted:
+        say("hooktwin: interrupted; this is what was compared so far")
+    if comparison.crash is not None:
+        say(f"hooktwin: a run failed:\n{comparison.crash}")
+    if comparison.difference is not None:
+        for line in comparison.difference.lines():
+            screen.print(clean(line), soft_wrap=True)

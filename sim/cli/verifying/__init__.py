@@ -1,0 +1,1 @@
+"""Comparing runs across processes: ``worker`` plays, ``compare`` looks on."""
