@@ -129,7 +129,8 @@ class Cards:
         if socket is not None and socket.ready:
             await self._send_decision(socket, card)
         if card.state == DECIDED:
-            await self.writing.show(card.line, card.picture())
+            run = self.writing.show(card.line, card.picture())
+            await self.actor.perform(Spawn(f"card {card.interaction}", run))
 
     def _takes(self, card: Card, button: str) -> bool:
         if self.plan.rules.one_decision:

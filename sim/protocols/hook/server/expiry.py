@@ -39,12 +39,14 @@ class Expiry:
 
     async def _forget(self, at: int, name: str) -> None:
         route = self.memory.routes.get(name)
-        if route is None or route.ended_us != at:
+        if route is None or not route.ended_us or route.ended_us > at:
             return  # it ended again later, or came back to life
         if type(route) is Task:
             line = route.line
             if line.claim is not route and self._claim_is_young(line.claim):
-                self.memory.ended.append((at, "request", name))  # a round still needs its message
+                # A round still needs its message: look again a day from now.
+                now = self.actor.port.now_us()
+                self.memory.ended.append((now, "request", name))
                 return
             self.memory.seen.pop(route.event, None)
             for card in route.cards or ():

@@ -113,6 +113,7 @@ class Handshake:
         desk = socket.desk
         assert desk is not None
         desk.socket = socket
+        overtaken, desk.rival = desk.rival, None
         self.memory.welcome_serial += 1
         serial = socket.serial = self.memory.welcome_serial
         wanted = socket.hello.features
@@ -126,6 +127,8 @@ class Handshake:
             return
         socket.state = CONNECTION.step(socket.state, "welcome")
         await self.requests.redeliver(socket)
+        if overtaken is not None and overtaken is not socket:
+            await self._refuse(overtaken)
 
     # -- heartbeat -------------------------------------------------------------
 
@@ -172,6 +175,9 @@ class Handshake:
         if socket.state != CLOSED:
             socket.state = CONNECTION.step(socket.state, "close")
         self.memory.sockets.pop(socket.conn.name, None)
+        desk = socket.desk
+        if desk is not None and desk.socket is socket:
+            desk.socket = None
         return self.rounds.tear(socket)
 
     async def _farewell(self, socket: Socket, torn: list[CloseOut]) -> None:
@@ -182,6 +188,8 @@ class Handshake:
     async def _vacate(self, socket: Socket) -> None:
         """A hello named another device: the old place is free."""
         torn = self.rounds.tear(socket)
+        if socket.desk is not None and socket.desk.socket is socket:
+            socket.desk.socket = None
         await self.rounds.close_out(torn)
         await self._leave_desk(socket)
 
@@ -192,14 +200,13 @@ class Handshake:
         if desk.rival is socket:
             desk.rival = None
             await self.actor.perform(StopTimer("probe", socket.conn.name))
-        if desk.socket is not socket:
-            return
-        desk.socket = None
+        if desk.socket is not None:
+            return  # somebody else holds the place, perhaps since a moment ago
         rival, desk.rival = desk.rival, None
         if rival is not None and rival.state == PROBING:
+            desk.socket = rival
             await self.actor.perform(StopTimer("probe", rival.conn.name))
-            if desk.socket is None:
-                await self._welcome(rival)
+            await self._welcome(rival)
         else:
             await self.requests.start_absence(desk)
 

@@ -14,15 +14,15 @@ from sim.channel.api import QUEUED as CHIP_QUEUED
 from sim.channel.api import SEEN, WORKING, ButtonPressed, MessageRemoved, PersonSaid, PostMessage
 from sim.core.actor import Actor
 from sim.core.op import NO_ANSWER, Call, Save, Send, Spawn
-from sim.protocols.hook.frames import SessionArchive, TaskCancel
+from sim.protocols.hook.frames import TaskCancel
 from sim.protocols.hook.machine import OPEN, RUNNING
 from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import Line, Picture
-from sim.protocols.hook.server.memory import Memory, lane_row
+from sim.protocols.hook.server.memory import Memory
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.requests import Requests
-from sim.protocols.hook.server.stored import EventRow
+from sim.protocols.hook.server.stored import ArchiveRow, EventRow
 from sim.protocols.hook.server.tasks import Conversation, Round, Task
 from sim.protocols.hook.server.texts import OFFLINE_TEXT, UNBOUND_TEXT, WORKING_TEXT
 from sim.protocols.hook.server.writing import Writing
@@ -153,7 +153,7 @@ class Inbox:
         if socket is not None and socket.ready:
             here.workspace = self.requests.workspace("", socket.hello) or ""
         if known is None or here.workspace:
-            await self.actor.perform(Save(here.row_key, lane_row(here)))
+            await self.actor.perform(Save(here.row_key, here.row()))
         return here
 
     # -- commands --------------------------------------------------------------
@@ -173,17 +173,19 @@ class Inbox:
     async def _new(self, lane: str, event: PersonSaid) -> None:
         """``/new``: archive the old generation's session, start another (HK-137)."""
         conversation = self._where(lane, event)
-        await self._remember(event)
-        if conversation is None:
-            return
-        old = conversation.key
-        conversation.enter(conversation.generation + 1)
-        await self.actor.perform(Save(conversation.row_key, lane_row(conversation)))
         device = self.plan.bindings.get((lane, event.person))
-        socket = None if device is None else self.memory.desk(lane, device).socket
-        if socket is not None and socket.ready:
-            body = SessionArchive(external_key=old)
-            await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
+        if conversation is None or device is None or conversation.renewed == event.event:
+            return
+        desk = self.memory.desk(lane, device)
+        old = conversation.key
+        if desk.archives is None:
+            desk.archives = {}
+        desk.archives[old] = None
+        await self.actor.perform(Save(f"archive/{old}", ArchiveRow(old, lane, device)))
+        conversation.enter(conversation.generation + 1, event.event)
+        await self.actor.perform(Save(conversation.row_key, conversation.row()))
+        if desk.socket is not None and desk.socket.ready:
+            await self.requests.send_archives(desk.socket)
 
 
 def _running(conversation: Conversation) -> Task | Round | None:

@@ -12,7 +12,6 @@ from typing import Any
 from sim.core.op import Connection
 from sim.protocols.hook.machine import CONNECTION, READY, WELCOMING
 from sim.protocols.hook.server.plan import ServerPlan
-from sim.protocols.hook.server.stored import LaneRow
 from sim.protocols.hook.server.tasks import Conversation, Desk, Route, Task
 
 
@@ -101,15 +100,3 @@ class Memory:
         if route.desk is not socket.desk and self.plan.rules.owner_check:
             return None
         return route
-
-
-def lane_row(conversation: Conversation) -> LaneRow:
-    """The durable form of a conversation."""
-    return LaneRow(
-        conversation.lane,
-        conversation.chat,
-        conversation.thread,
-        conversation.team,
-        conversation.generation,
-        conversation.workspace,
-    )

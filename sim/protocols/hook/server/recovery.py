@@ -28,7 +28,7 @@ class Recovery:
     """Rebuilds the memory of a server from its store."""
 
     __slots__ = (
-        "actor", "cards", "inbox", "memory", "plan", "requests", "rounds", "writing",
+        "actor", "cards", "inbox", "memory", "plan", "requests", "rounds", "superseded", "writing",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +50,7 @@ class Recovery:
         self.rounds = rounds
         self.cards = cards
         self.inbox = inbox
+        self.superseded: list[Round] = []
 
     async def run(self) -> None:
         """Read everything without a gap, then write what is owed."""
@@ -63,6 +64,9 @@ class Recovery:
             self._round(row, newest)
         for _, row in store.items("card/"):
             self._card(row)
+        for _, row in store.items("archive/"):
+            desk = self.memory.desk(row.lane, row.device)
+            desk.archives = {**(desk.archives or {}), row.key: None}
         for key, row in store.items("event/"):
             self.memory.seen[key[6:]] = None
             self.memory.ended.append((row.at_us, "event", key[6:]))
@@ -75,7 +79,7 @@ class Recovery:
     def _lane(self, row: LaneRow) -> None:
         lane = Conversation(row.lane, row.team, row.chat, row.thread)
         lane.workspace = row.workspace
-        lane.enter(row.generation)
+        lane.enter(row.generation, row.renewed)
         self.memory.conversations[row.lane, row.chat, row.thread] = lane
 
     def _request(self, row: RequestRow) -> None:
@@ -118,6 +122,8 @@ class Recovery:
         if older is not None and older.state == OPEN:
             older.state = SUPERSEDED
             older.ended_us = max(1, self.actor.port.now_us())
+            self.memory.ended.append((older.ended_us, "round", older.request))
+            self.superseded.append(older)
         newest[row.root] = over
         self.memory.routes[row.request] = over
         self.memory.round_serial = max(self.memory.round_serial, row.serial)
@@ -155,6 +161,8 @@ class Recovery:
         return claims
 
     async def _write_owed(self, newest: dict[str, Round], torn: dict[str, CloseOut]) -> None:
+        for older in self.superseded:
+            await self.actor.perform(Save(older.row_key, older.row()))
         for claim in torn.values():
             if not claim.written:
                 await self.rounds.close_out([claim])

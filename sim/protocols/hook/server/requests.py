@@ -14,9 +14,16 @@ from sim.channel.api import INTERRUPTED as CHIP_INTERRUPTED
 from sim.channel.api import QUEUED as CHIP_QUEUED
 from sim.channel.api import REJECTED as CHIP_REJECTED
 from sim.core.actor import Actor
-from sim.core.op import Save, Send, StartTimer
+from sim.core.op import Erase, Save, Send, Spawn, StartTimer
 from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS, HOOK_FEATURE_MULTI_TEAM
-from sim.protocols.hook.frames import TaskAck, TaskCancel, TaskDispatch, TaskSource, TurnEnd
+from sim.protocols.hook.frames import (
+    SessionArchive,
+    TaskAck,
+    TaskCancel,
+    TaskDispatch,
+    TaskSource,
+    TurnEnd,
+)
 from sim.protocols.hook.machine import (
     QUEUED,
     REJECTED,
@@ -85,7 +92,9 @@ class Requests:
             return
         task.sent = socket.serial
         if workspace != task.workspace:
-            task.workspace = task.conversation.workspace = workspace
+            lane = task.conversation
+            task.workspace = lane.workspace = workspace
+            await self.actor.perform(Save(lane.row_key, lane.row()))
             await self.actor.perform(Save(task.row_key, task.row()))
         body = TaskDispatch(
             request_id=task.request,
@@ -131,17 +140,35 @@ class Requests:
         """After a welcome: every unended task again, then the decisions that wait."""
         desk = socket.desk
         serial = socket.serial
-        if desk is None or not desk.unended:
+        if desk is None:
+            return
+        if desk.archives:
+            await self.send_archives(socket)
+        if not desk.unended:
             return
         now = self.actor.port.now_us()
         for task in list(desk.unended.values()):
             if not socket.ready or socket.serial != serial:
                 return
             if now - task.created_us > self.plan.limits.mapping_us:
-                await self._interrupt(task)
+                await self._expire(task)
             elif self.plan.rules.redelivery or task.state == WAITING:
                 await self.dispatch(socket, task)
                 await self.cards.send_held(socket, task)
+
+    async def send_archives(self, socket: Socket) -> None:
+        """``session.archive`` for the generations that ``/new`` has ended (HK-137)."""
+        desk = socket.desk
+        keys = None if desk is None else desk.archives
+        while keys and socket.ready:
+            key = next(iter(keys))
+            del keys[key]
+            body = SessionArchive(external_key=key)
+            if await self.actor.perform(Send(socket.conn, made(self.actor.port, body))):
+                await self.actor.perform(Erase(f"archive/{key}"))
+            else:
+                keys[key] = None
+                return
 
     # -- acks and progress -----------------------------------------------------
 
@@ -152,10 +179,10 @@ class Requests:
             return
         if body.result != "rejected":
             task.acked = socket.serial
+            if task.cancel:
+                await self.send_cancel(task)
         if REQUEST.can(task.state, body.result):
             await self._apply_ack(task, body)
-        if task.cancel:
-            await self.send_cancel(task)
 
     async def _apply_ack(self, task: Task, body: TaskAck) -> None:
         before = task.state
@@ -213,6 +240,10 @@ class Requests:
             task.state = REQUEST.step(task.state, "expire")
             picture = Picture(task, INTERRUPTED_TEXT, CHIP_INTERRUPTED, final=True, by=task.by)
             await self._close(task, picture)
+
+    async def _expire(self, task: Task) -> None:
+        """Interrupt beside everything else: a slow channel must not delay the others."""
+        await self.actor.perform(Spawn(f"expire {task.request}", self._interrupt(task)))
 
     async def _close(self, task: Task, picture: Picture) -> None:
         task.final = task.line.terminal = picture
@@ -280,11 +311,12 @@ class Requests:
         now = self.actor.port.now_us()
         for task in list(desk.unended.values()):
             if task.state != WAITING or now - task.created_us >= limits.mapping_us:
-                await self._interrupt(task)
+                await self._expire(task)
             else:
                 picture = Picture(task, OFFLINE_TEXT, CHIP_QUEUED, by=task.by)
-                await self.writing.show(task.line, picture)
-        if desk.unended:
-            oldest = next(iter(desk.unended.values())).created_us
-            after = max(limits.absent_us, oldest + limits.mapping_us - now)
+                run = self.writing.show(task.line, picture)
+                await self.actor.perform(Spawn(f"offline {task.request}", run))
+        waiting = [task.created_us for task in desk.unended.values() if task.state == WAITING]
+        if waiting:
+            after = max(limits.absent_us, waiting[0] + limits.mapping_us - now)
             await self.actor.perform(StartTimer("absent", desk.key, after, background=True))

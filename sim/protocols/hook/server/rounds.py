@@ -80,7 +80,7 @@ class Rounds:
         """Give the message to the new round: at once in memory, then stored, then shown."""
         root = target.root
         line = root.line
-        self._supersede(line.claim)
+        older = self._supersede(line.claim)
         self.memory.round_serial += 1
         made = Round(body.request_id, body.reopen_of, root, self.memory.round_serial, socket)
         if socket.rounds is None:
@@ -92,17 +92,21 @@ class Rounds:
         self.memory.routes[made.request] = made
         line.claim = made
         await self.actor.perform(Save(made.row_key, made.row()))
+        if older is not None:
+            await self.actor.perform(Save(older.row_key, older.row()))
         if root.state != ENDED:
             await self._overtake(root)
         if not made.spoken:
             picture = Picture(made, CONTINUING_TEXT, WORKING, by=made.by)
             await self.writing.show(line, picture)
 
-    def _supersede(self, claim: Any) -> None:
+    def _supersede(self, claim: Any) -> Round | None:
         """The newest reopen owns the message; the older id is dead (RC-06)."""
         if type(claim) is Round and claim.state == OPEN:
             claim.state = ROUND.step(claim.state, "supersede")
             self._leave(claim)
+            return claim
+        return None
 
     async def _overtake(self, task: Task) -> None:
         """A task is continued before its end came: only its book-keeping is left (RC-19)."""

@@ -1,8 +1,8 @@
 """What a server keeps through a crash: one frozen row per thing.
 
 Keys: ``request/<requestId>``, ``round/<requestId>``, ``card/<interactionId>``,
-``lane/<lane>/<chat>/<thread>``, ``event/<event>``. Views may read these rows
-from a trace (``Saved.value``).
+``lane/<lane>/<chat>/<thread>``, ``archive/<externalKey>``, ``event/<event>``.
+Views may read these rows from a trace (``Saved.value``).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class CardRow(Row, frozen=True, gc=False, tag="card"):
 
 
 class LaneRow(Row, frozen=True, gc=False, tag="lane"):
-    """One conversation: which generation it is in (``/new``) and its directory."""
+    """One conversation: which generation it is in (since which ``/new``), its directory."""
 
     lane: str
     chat: str
@@ -92,6 +92,15 @@ class LaneRow(Row, frozen=True, gc=False, tag="lane"):
     team: str
     generation: int
     workspace: str
+    renewed: str = ""
+
+
+class ArchiveRow(Row, frozen=True, gc=False, tag="archive"):
+    """A session that has to be archived when its desktop is back."""
+
+    key: str
+    lane: str
+    device: str
 
 
 class EventRow(Row, frozen=True, gc=False, tag="event"):

@@ -6,13 +6,16 @@ from typing import Any
 
 from sim.protocols.hook.machine import REQUEST, ROUND
 from sim.protocols.hook.server.line import Line, Picture
-from sim.protocols.hook.server.stored import Final, RequestRow, RoundRow
+from sim.protocols.hook.server.stored import Final, LaneRow, RequestRow, RoundRow
 
 
 class Desk:
-    """A device on one lane: its socket, who contends for its place, its open tasks."""
+    """A device on one lane: its socket, who contends for its place, its open tasks.
 
-    __slots__ = ("device", "lane", "rival", "socket", "unended")
+    ``archives`` are the keys of sessions to archive once it is back.
+    """
+
+    __slots__ = ("archives", "device", "lane", "rival", "socket", "unended")
 
     def __init__(self, lane: str, device: str) -> None:
         self.lane = lane
@@ -20,6 +23,7 @@ class Desk:
         self.socket: Any = None
         self.rival: Any = None
         self.unended: dict[str, Task] | None = None
+        self.archives: dict[str, None] | None = None
 
     @property
     def key(self) -> str:
@@ -31,7 +35,8 @@ class Conversation:
     """A thread (or direct chat) and the session key that stands for it (HK-08)."""
 
     __slots__ = (
-        "chat", "generation", "key", "lane", "rounds", "tasks", "team", "thread", "workspace",
+        "chat", "generation", "key", "lane", "renewed", "rounds", "tasks", "team", "thread",
+        "workspace",
     )  # fmt: skip
 
     def __init__(self, lane: str, team: str, chat: str, thread: str | None) -> None:
@@ -40,6 +45,7 @@ class Conversation:
         self.chat = chat
         self.thread = thread
         self.generation = 1
+        self.renewed = ""
         self.workspace = ""
         self.tasks: dict[str, Task] | None = None
         self.rounds: dict[str, Round] | None = None
@@ -49,14 +55,22 @@ class Conversation:
         key = f"{self.lane}:{self.team}:{self.chat}:{self.thread or 'dm'}"
         return key if self.generation == 1 else f"{key}:g{self.generation}"
 
-    def enter(self, generation: int) -> None:
-        """``/new``: later tasks get a new session."""
+    def enter(self, generation: int, event: str) -> None:
+        """``/new`` (the webhook event ``event``): later tasks get a new session."""
         self.generation = generation
+        self.renewed = event
         self.key = self._key()
 
     @property
     def row_key(self) -> str:
         return f"lane/{self.lane}/{self.chat}/{self.thread or ''}"
+
+    def row(self) -> LaneRow:
+        """The durable form, as of now."""
+        return LaneRow(
+            self.lane, self.chat, self.thread, self.team, self.generation, self.workspace,
+            self.renewed,
+        )  # fmt: skip
 
 
 class Task:
