@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Coroutine
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from sim.core import ambient
@@ -59,6 +59,7 @@ class World:
         self.carrier: Carrier | None = None
         self.on_flight: Callable[[FrameFlight], None] | None = None
         self._heap: list[tuple[int, int, Item]] = []
+        self._stale = 0
         self._seq = 0
         self._generations: dict[tuple[str, str], int] = {}
         self._routes: dict[tuple[str, str, bool], Route] = {}
@@ -103,6 +104,7 @@ class World:
         """
         self.ready.clear()
         self._heap.clear()
+        self._stale = 0
         for host in self.hosts.values():
             for activity in host.waiting or ():
                 activity.drop()
@@ -126,7 +128,10 @@ class World:
 
     def schedule(self, item: Item, due: int, *, last: bool = False) -> None:
         """(Re)plan an item for ``due`` (µs); ``last``: behind all others of that instant."""
-        if item.seq == -1 and item.foreground:
+        if item.seq != -1:
+            item.seq = -1
+            self._leave_stale()
+        elif item.foreground:
             self.pending += 1
         if item.cause == -1:
             item.cause = self.cause
@@ -143,6 +148,19 @@ class World:
             item.seq = -1
             if item.foreground:
                 self.pending -= 1
+            self._leave_stale()
+
+    def _leave_stale(self) -> None:
+        """An entry of the heap means nothing any more; sweep when most are like that.
+
+        Else a time limit that every frame starts over would fill the heap.
+        """
+        self._stale += 1
+        heap = self._heap
+        if self._stale > 64 and self._stale * 2 > len(heap):
+            heap[:] = [entry for entry in heap if entry[2].seq == entry[1]]
+            heapify(heap)
+            self._stale = 0
 
     def at(self, due: int, label: str, run: Callable[[], None], foreground: bool = True) -> Item:
         """Plan a callback (a script's line) under a name of its own.
@@ -164,11 +182,19 @@ class World:
             if item.seq == seq:
                 return item
             heappop(heap)
+            self._stale -= 1
         return None
 
     def fire(self, item: Item) -> None:
         """Let a planned item happen; virtual time moves up to it."""
-        self.unschedule(item)
+        heap = self._heap
+        if heap and heap[0][1] == item.seq:
+            heappop(heap)
+            item.seq = -1
+            if item.foreground:
+                self.pending -= 1
+        else:
+            self.unschedule(item)
         if item.due > self.now:
             self.now = item.due
         self.cause = item.cause

@@ -22,6 +22,7 @@ def assert_kept_in_order(world):
     """The plan's own bookkeeping agrees with the plain definition of it."""
     planned = [item for _, seq, item in world._heap if item.seq == seq]
     assert world.pending == sum(item.foreground for item in planned)
+    assert world._stale == len(world._heap) - len(planned)
     for link in world.links.values():
         for end in link.ends():
             places = [(item.due, item.seq) for item in end.flight]

@@ -232,3 +232,18 @@ def test_time_limits_end_exactly_there():
     assert play.world.now == 250_000
     play.run(750)
     assert [e.at for e in play.events(TimerFired)] == [SECOND]
+
+
+def test_a_timer_that_is_started_over_and_over_leaves_no_litter():
+    play, fired = waking()
+    play.perform("D", op.StartTimer("other", "", 2 * SECOND))
+
+    async def start_over(actor):
+        for _ in range(5_000):
+            await actor.perform(op.StartTimer("idle", "", SECOND))
+
+    play.tell("D", start_over)
+    assert len(play.world._heap) < 200
+    play.run()
+    assert fired == [(1000, "idle", ""), (2000, "other", "")]
+    assert (play.world._heap, play.world._stale) == ([], 0)
