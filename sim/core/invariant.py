@@ -11,11 +11,33 @@ means something.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import attrs
 
-from sim.core.event import Event
+from sim.core.event import (
+    Acted,
+    CallApplied,
+    CallIssued,
+    Event,
+    FrameDelivered,
+    FrameSent,
+    Noted,
+    Saved,
+)
+
+Handler: TypeAlias = Callable[[Any], str | None]
+
+# What a kind of event may be told apart by, so that a handler gets its own ones only.
+SORTS: Mapping[type[Event], Callable[[Any], Any]] = {
+    FrameSent: lambda event: event.frame.type,
+    FrameDelivered: lambda event: event.type,
+    CallIssued: lambda event: type(event.request),
+    CallApplied: lambda event: type(event.request),
+    Saved: lambda event: type(event.value),
+    Acted: lambda event: type(event.act),
+    Noted: lambda event: event.what,
+}
 
 
 @attrs.frozen
@@ -44,8 +66,12 @@ class Invariant:
     def __init__(self) -> None:
         self.exercised = 0
 
-    def handlers(self) -> Mapping[type[Event], Callable[[Any], str | None]]:
+    def handlers(self) -> Mapping[type[Event], Handler]:
         """Which events it wants; a handler returns what is wrong, or None."""
+        return {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        """The same for one sort of such events (see ``SORTS``): ``(FrameSent, "turn.end")``."""
         return {}
 
     def at_end(self) -> Iterator[str]:
@@ -63,13 +89,17 @@ class Monitor:
 
     def attach(self, watch: Callable[[type[Event], Callable[[Any], None]], None]) -> None:
         """Subscribe each handler to its kind of event (``World.watch``)."""
+        by_sort: dict[type[Event], dict[Any, list[Callable[[Any], None]]]] = {}
         for invariant in self.invariants:
             for kind, handler in invariant.handlers().items():
                 watch(kind, self._judge(invariant, handler))
+            for (kind, sort), handler in invariant.sorted_handlers().items():
+                judges = by_sort.setdefault(kind, {}).setdefault(sort, [])
+                judges.append(self._judge(invariant, handler))
+        for kind, table in by_sort.items():
+            watch(kind, _sorter(SORTS[kind], table))
 
-    def _judge(
-        self, invariant: Invariant, handler: Callable[[Any], str | None]
-    ) -> Callable[[Any], None]:
+    def _judge(self, invariant: Invariant, handler: Handler) -> Callable[[Any], None]:
         def judge(event: Any) -> None:
             text = handler(event)
             if text is not None:
@@ -87,3 +117,15 @@ class Monitor:
         if invariant.name not in self._broken:
             self._broken[invariant.name] = None
             self.violations.append(Violation(invariant.name, step, text))
+
+
+def _sorter(
+    sort: Callable[[Any], Any], table: Mapping[Any, list[Callable[[Any], None]]]
+) -> Callable[[Any], None]:
+    """One watcher for all handlers of one kind of event: a look-up instead of many calls."""
+
+    def watch(event: Any) -> None:
+        for judge in table.get(sort(event), ()):
+            judge(event)
+
+    return watch

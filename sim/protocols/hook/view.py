@@ -24,25 +24,35 @@ from sim.core.event import (
     ConnectionClosed,
     ConnectionOpened,
     Event,
+    FaultInjected,
     FrameDelivered,
     FrameLost,
     FrameSent,
     HostCrashed,
+    HostStarted,
     Noted,
     Saved,
 )
-from sim.protocols.hook.server.intake import checked
-from sim.protocols.hook.server.stored import RequestRow
-from sim.protocols.hook.view_records import CardView, LinkView, PressView, RequestView, RoundView
-from sim.protocols.hook.view_rounds import Ownership
-from sim.wire.result import Refused
+from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
+from sim.protocols.hook.view_flight import Flights, body_of
+from sim.protocols.hook.view_records import (
+    CardView,
+    HostView,
+    LinkView,
+    PressView,
+    RequestView,
+    RoundView,
+)
+from sim.protocols.hook.view_rounds import Ownership, final_text
 
 
 class HookView:
     """The folded state of a hook run.
 
     ``requests`` (in order of appearance), ``rounds``, ``cards`` and ``links``
-    are by id, ``by_lane`` has the newest connection by (client, lane).
+    are by id, ``by_lane`` has the newest connection by (client, lane). ``now`` is
+    the time of the newest event; ``arrived`` the payload of the frame whose
+    delivery is the newest event, None if its receiver has to refuse it.
     """
 
     def __init__(self, keep_versions: int | None = None) -> None:
@@ -53,20 +63,25 @@ class HookView:
         self.links: dict[str, LinkView] = {}
         self.by_lane: dict[tuple[str, str], LinkView] = {}
         self.presses: list[PressView] = []
+        self.hosts: dict[str, HostView] = {}
+        self.now = 0
+        self.arrived: Any = None
         self.ownership = Ownership(self)
-        self._flying: dict[int, Any] = {}
+        self._flights = Flights()
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             FrameSent: self._sent,
             FrameDelivered: self._delivered,
             FrameLost: self._lost,
             ConnectionOpened: self._opened,
             ConnectionClosed: self._closed,
-            HostCrashed: self._crashed,
             CallIssued: self._issued,
             CallApplied: self.history.on,
             CallLost: self.history.on,
             Noted: self.history.on,
             Saved: self._saved,
+            HostStarted: self._started,
+            HostCrashed: self._crashed,
+            FaultInjected: self._flights.fault,
         }
         self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
             "hello": self._hello,
@@ -93,6 +108,7 @@ class HookView:
         """Take the next event of the trace."""
         handler = self._handlers.get(type(event))
         if handler is not None:
+            self.now = event.at
             handler(event)
 
     # -- questions ---------------------------------------------------------------
@@ -143,26 +159,39 @@ class HookView:
             self.ownership.closed(link, event.n)
         else:
             link.client_open = False
-        if not link.server_open and not link.client_open:
-            del self.links[event.link]
+        self._forget_if_over(link)
+
+    def _forget_if_over(self, link: LinkView) -> None:
+        if not link.open:
+            self.links.pop(link.name, None)
+
+    def _started(self, event: HostStarted) -> None:
+        host = self.hosts.setdefault(event.host, HostView(event.host))
+        host.epoch, host.up, host.since = event.epoch, True, event.at
 
     def _crashed(self, event: HostCrashed) -> None:
         """A dead process closes nothing properly: its ends are just gone."""
+        host = self.hosts.setdefault(event.host, HostView(event.host))
+        host.up, host.since = False, event.at
         for link in list(self.links.values()):
             if link.server == event.host:
                 link.server_open = False
                 self.ownership.closed(link, event.n)
             elif link.client == event.host:
                 link.client_open = False
-            if not link.open:
-                del self.links[link.name]
+            self._forget_if_over(link)
 
     def _hello(self, link: LinkView, body: Any, n: int) -> None:
+        if link.device and link.device != body.device_id:
+            self.ownership.closed(link, n)
         link.device = body.device_id
         link.hello = body
+        link.hello_us = self.now
 
     def _welcome(self, link: LinkView, body: Any, n: int) -> None:
         link.welcomes += 1
+        link.welcomed_us = self.now
+        link.greeted = link.hello
         link.features = body.features
 
     # -- frames ------------------------------------------------------------------
@@ -171,28 +200,36 @@ class HookView:
         link = self.links.get(event.link)
         if link is None:
             return
+        self._flights.sent(event)
         if event.sender == link.server:
             told = self._told.get(event.frame.type)
             if told is not None:
-                told(link, event.frame.body, event.n)
-        elif event.frame.type in self._heard:
-            self._flying[event.n] = event.frame
+                body = body_of(event.frame)
+                if body is not None:
+                    told(link, body, event.n)
 
     def _delivered(self, event: FrameDelivered) -> None:
-        frame = self._flying.pop(event.sent, None)  # a copy of it changes nothing
+        sent = self._flights.arrived(event)
         link = self.links.get(event.link)
-        if frame is None or link is None:
+        self.arrived = None
+        if sent is None or link is None:
             return
-        message = checked(frame)
-        if not isinstance(message, Refused):
-            self._heard[frame.type](link, message.body, event.n)
+        self.arrived = body = body_of(sent.frame)
+        if body is not None and event.receiver == link.server:
+            heard = self._heard.get(event.type)
+            if heard is not None:
+                heard(link, body, event.n)
 
     def _lost(self, event: FrameLost) -> None:
-        self._flying.pop(event.sent, None)
+        self._flights.lost(event)
+        link = self.links.get(event.link)
+        if link is not None and event.why == "lost":
+            link.lossy = True
 
     def _dispatch(self, link: LinkView, body: Any, n: int) -> None:
         request = self._known(body.request_id, n)
         request.dispatches += 1
+        request.dispatched_on = link.name
         request.key = body.external_key
         request.prompt = request.prompt or body.prompt
         request.workspace = body.workspace
@@ -215,6 +252,8 @@ class HookView:
         elif request.is_of(link) and not request.ended and request.request not in link.quarantined:
             request.ended = body.status
             request.ended_at = n
+            request.ended_us = self.now
+            request.final = final_text(body)
 
     def _cancel(self, link: LinkView, body: Any, n: int) -> None:
         found = self.requests.get(body.request_id) or self.rounds.get(body.request_id)
@@ -271,6 +310,14 @@ class HookView:
             found.device, found.lane = row.device, row.lane
             found.person, found.prompt = row.person, row.prompt or found.prompt
             found.chat, found.thread = row.chat, row.thread
+        elif type(row) is RoundRow:
+            over = self.rounds.get(row.request)
+            if over is not None:
+                over.stored = row
+        elif type(row) is CardRow:
+            card = self.cards.get(row.interaction)
+            if card is not None:
+                card.stored = row
 
     def said_by(self, person: str) -> list[ShownMessage]:
         """What a person wrote, in order."""

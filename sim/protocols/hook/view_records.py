@@ -6,7 +6,17 @@ from typing import Any
 
 import attrs
 
-from sim.protocols.hook.server.stored import RequestRow
+from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
+
+
+@attrs.define(eq=False)
+class HostView:
+    """A host's present life: ``since`` (µs) it is up, or down."""
+
+    name: str
+    epoch: int = 0
+    up: bool = False
+    since: int = 0
 
 
 @attrs.define(eq=False)
@@ -24,13 +34,17 @@ class LinkView:
     opened: int
     device: str = ""
     hello: Any = None
+    hello_us: int = -1
+    greeted: Any = None
     welcomes: int = 0
+    welcomed_us: int = -1
     features: tuple[str, ...] = ()
     server_open: bool = True
     client_open: bool = True
+    lossy: bool = False
     quarantined: dict[str, None] = attrs.field(factory=dict)
-    early: dict[str, None] = attrs.field(factory=dict)
     rounds: dict[str, RoundView] = attrs.field(factory=dict)
+    early: dict[str, None] = attrs.field(factory=dict)
 
     @property
     def open(self) -> bool:
@@ -43,7 +57,8 @@ class RequestView:
     """An ordinary request. Empty strings: not known (yet).
 
     ``ended`` is the status of the end that counted ("continued" when a reopen came
-    first), ``ended_at`` its event;
+    first), ``ended_at`` its event, ``ended_us`` its time, ``final`` its text;
+    ``texts`` are the snapshots that were heard, with the event of the latest;
     ``owner`` the round that owns the message, None for the request itself;
     ``stored`` the newest row of the server about it.
     """
@@ -61,10 +76,14 @@ class RequestView:
     workspace: str | None = None
     session: str = ""
     dispatches: int = 0
+    dispatched_on: str = ""
     acked: str = ""
     acks: list[str] = attrs.field(factory=list)
     ended: str = ""
     ended_at: int = -1
+    ended_us: int = -1
+    final: str = ""
+    texts: dict[str, int] = attrs.field(factory=dict)
     cancels: int = 0
     cards: list[str] = attrs.field(factory=list)
     owner: RoundView | None = None
@@ -86,7 +105,8 @@ class RoundView:
     """A continuation, as the frames imply it.
 
     ``state``: OPEN, ENDED, SUPERSEDED or TORN (by a disconnect), ``ended`` the
-    status of its end.
+    status of its end. ``stored`` is the newest row of the server about it: proof
+    that the server has dealt with the reopen.
     """
 
     request: str
@@ -97,8 +117,12 @@ class RoundView:
     state: str = "OPEN"
     ended: str = ""
     ended_at: int = -1
+    ended_us: int = -1
+    final: str = ""
+    texts: dict[str, int] = attrs.field(factory=dict)
     progress: int = -1
     cancels: int = 0
+    stored: RoundRow | None = None
 
 
 @attrs.define(eq=False)
@@ -112,6 +136,7 @@ class CardView:
     decisions: list[str] = attrs.field(factory=list)
     cancelled: bool = False
     reason: str = ""
+    stored: CardRow | None = None
 
 
 @attrs.frozen

@@ -20,6 +20,13 @@ TURN_REOPEN = "turn-reopen-v1"
 CONTINUED = "continued"
 
 
+def final_text(body: Any) -> str:
+    """What a ``turn.end`` has to say to a reader; may be empty."""
+    if body.status == "error":
+        return str(body.error_message or body.final_text)
+    return str(body.final_text)
+
+
 class Ownership:
     """The fold of reopen, progress, end and disconnect."""
 
@@ -45,9 +52,11 @@ class Ownership:
             return
         if isinstance(target, RoundView) and target.state in (TORN, SUPERSEDED):
             return
-        if isinstance(target, RequestView) and not target.ended:
-            target.ended = CONTINUED
-            target.ended_at = n
+        root = target.root
+        if not root.ended:
+            root.ended = CONTINUED
+            root.ended_at = n
+            root.ended_us = self.view.now
         self._give(link, body, target.root, n)
 
     def _repeats(self, bound: RoundView | RequestView, link: LinkView, body: Any) -> bool:
@@ -74,11 +83,13 @@ class Ownership:
         over = self.view.rounds.get(body.request_id)
         if over is not None:
             if over.state == OPEN and over.link == link.name:
-                over.progress = n
+                over.progress = over.texts[body.text] = n
             return
         request = self.view.requests.get(body.request_id)
-        if request is not None and request.is_of(link) and not request.ended:
-            request.progress = n
+        if request is None or request.ended or not request.is_of(link):
+            return
+        if request.request not in link.quarantined:
+            request.progress = request.texts[body.text] = n
 
     def end(self, link: LinkView, body: Any, n: int) -> None:
         """The end of a round reached the server."""
@@ -92,6 +103,8 @@ class Ownership:
             over.state = ENDED
             over.ended = body.status
             over.ended_at = n
+            over.ended_us = self.view.now
+            over.final = final_text(body)
             link.rounds.pop(over.request, None)
 
     def closed(self, link: LinkView, n: int) -> None:
@@ -99,4 +112,5 @@ class Ownership:
         for over in link.rounds.values():
             over.state = TORN
             over.ended_at = n
+            over.ended_us = self.view.now
         link.rounds.clear()

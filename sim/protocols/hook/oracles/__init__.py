@@ -1,0 +1,16 @@
+"""The oracles of the hook protocol, by what they watch.
+
+``ownership``   who may write a channel message, and what it may say
+``channel``     what people find in the channel in the end
+``reopen``      what a desktop may do with ``turn.reopen``, and what a server makes of it
+``tasks``       what desktops do with tasks
+``dispatch``    what servers do with people's messages
+``cards``       interaction cards
+``connection``  hello, welcome, ping, bad frames
+``frames``      ids and forms of frames
+
+They judge what was sent, shown and stored, as folded by the view. A server is
+held to what it provably knew: a frame that has been delivered may still wait
+for its handler (in a search it often does), so what must not be written *after*
+a frame is judged by the row that the server stored for it.
+"""

@@ -1,0 +1,49 @@
+"""What the oracles of the hook protocol have in common: the view, and its questions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.channel.api import CANCELLED, FAILED, OK
+from sim.core.invariant import Invariant
+from sim.protocols.hook.machine import ENDED
+from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_records import RequestView, RoundView
+
+SECOND_US = 1_000_000
+CHIPS = {"ok": OK, "error": FAILED, "cancelled": CANCELLED}
+FINALS = (OK, FAILED, CANCELLED)
+
+
+class HookInvariant(Invariant):
+    """Sees events after the view has folded them."""
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__()
+        self.view = view
+
+    def subject_of(self, event: Any) -> RequestView | None:
+        """The request whose message a ``CallIssued(EditMessage)`` changes."""
+        message = self.view.history.messages.get((event.callee, event.request.message))
+        return None if message is None else self.view.requests.get(message.about)
+
+
+def known_owner(root: RequestView) -> RoundView | None:
+    """The newest round that the server has provably dealt with; None: the request itself."""
+    owner = root.owner
+    if owner is None or owner.stored is not None:
+        return owner
+    for over in reversed(root.rounds):
+        if over.stored is not None:
+            return over
+    return None
+
+
+def known_end(root: RequestView) -> bool:
+    """Whether the server has stored the end of the request itself."""
+    return root.stored is not None and root.stored.state == ENDED
+
+
+def shown(text: str) -> str:
+    """A text as a violation quotes it."""
+    return repr(text if len(text) <= 40 else text[:39] + "…")
