@@ -45,7 +45,7 @@ class HookRules:
         without="An unrelated message shows the round's progress and result.",
     )
     owner_check: bool = rule(
-        "HK-15",
+        "HK-178",
         by="server",
         reason="A request belongs to the device that it was dispatched to.",
         without="Another desktop's frames change somebody's answer.",
@@ -59,7 +59,7 @@ class HookRules:
         without="A network blip swallows the message, or its answer.",
     )
     webhook_dedupe: bool = rule(
-        "HK-37",
+        "HK-39",
         by="server",
         reason="Channels repeat an event until it is answered; the event id tells repetitions.",
         without="One message makes two tasks and two answers.",
