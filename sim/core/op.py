@@ -19,7 +19,11 @@ R = TypeVar("R")
 
 
 class Frame(Protocol):
-    """What travels on a connection; made by a protocol, opaque to the core."""
+    """What travels on a connection; made by a protocol, opaque to the core.
+
+    Not an attrs class, msgspec struct or dataclass: the trace's encoder would
+    write its fields and not its ``wire``.
+    """
 
     @property
     def type(self) -> str:
@@ -30,16 +34,19 @@ class Frame(Protocol):
         """The decoded JSON form, for the trace and for real sockets."""
 
 
-class OpaqueFrame(msgspec.Struct, frozen=True, gc=False):
+class OpaqueFrame:
     """A text that the protocol's parser refuses, on its way all the same.
 
     ``error`` and ``path`` are the parser's words. A host that works on parsed
     frames never sees it: the trace gets a ``BadFrame`` and that is all.
     """
 
-    text: str
-    error: str
-    path: str | None = None
+    __slots__ = ("error", "path", "text")
+
+    def __init__(self, text: str, error: str, path: str | None = None) -> None:
+        self.text = text
+        self.error = error
+        self.path = path
 
     @property
     def type(self) -> str:

@@ -15,7 +15,6 @@ MAY_ASK_THE_REAL_WORLD = {
     "sim/core/entropy.py": "owns entropy and wall time",
     "sim/core/forbidden.py": "the list of what the fence forbids",
     "sim/drivers/trio_determinism.py": "takes the place of the generator that Trio shuffles with",
-    "sim/drivers/live.py": "runs on the wall clock",
 }
 SETS = ("set", "frozenset")
 ORDERED_READERS = {"list", "tuple", "iter", "enumerate", "zip", "map", "filter", "reversed", "join"}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
-import attrs
-
 from sim.core import op
 from sim.core.actor import Actor
 from sim.core.event import Event, FrameDelivered
@@ -22,11 +20,13 @@ MS = 1_000
 SECOND = 1_000_000
 
 
-@attrs.frozen
 class Word:
     """The plainest frame there is."""
 
-    type: str
+    __slots__ = ("type",)
+
+    def __init__(self, type: str) -> None:
+        self.type = type
 
     @property
     def wire(self) -> Any:
