@@ -41,16 +41,21 @@ class Route:
 class PendingCall:
     """One call from issue to answer; ``n`` is the number of its CallIssued event."""
 
-    __slots__ = ("activity", "answered", "deadline", "label", "n", "op", "timeout")
+    __slots__ = ("activity", "answered", "deadline", "n", "nth", "op", "timeout")
 
-    def __init__(self, activity: Activity, op: Call, n: int, deadline: int, label: str) -> None:
+    def __init__(self, activity: Activity, op: Call, n: int, deadline: int, nth: int) -> None:
         self.activity = activity
         self.op = op
         self.n = n
         self.deadline = deadline
-        self.label = label
+        self.nth = nth
         self.answered = False
         self.timeout: CallTimeout | None = None
+
+    @property
+    def label(self) -> str:
+        """How choices name it: callee, kind of request, and the count of its route."""
+        return f"{self.op.to}.{_word(self.op.request)} {self.caller}/{self.nth}"
 
     @property
     def caller(self) -> str:
@@ -64,8 +69,7 @@ def issue(world: World, activity: Activity, op: Call) -> None:
     world.record(CallIssued(n, world.now, world.cause, caller, op.to, op.request))
     route = world.route(caller, op.to)
     delay = route.draw()
-    label = f"{op.to}.{_word(op.request)} {caller}/{route.nth}"
-    call = PendingCall(activity, op, n, world.now + op.timeout_us, label)
+    call = PendingCall(activity, op, n, world.now + op.timeout_us, route.nth)
     world.cause = n
     world.schedule(CallRequest(call), world.now + delay)
     if world.now + delay > call.deadline:

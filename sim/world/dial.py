@@ -29,7 +29,7 @@ class DialRequest(Flight):
         if server is not None and world.asleep(server):
             world.schedule(self, server.asleep_until)
             return
-        end.flight.popleft()
+        end.flight.pop(0)
         if world.carrier is None:
             self.arrive(world)
         else:
@@ -48,7 +48,6 @@ class DialRequest(Flight):
         world.record(ConnectionOpened(n, world.now, world.cause, *facts))
         world.cause = n
         link.server.is_open = True
-        server.links[link.name] = link
         link.server.put(world, AcceptFlight(link.server, self.dialler))
         world.tell_open(link.server, n)
 

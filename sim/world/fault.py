@@ -153,7 +153,7 @@ def crash(world: World, name: str) -> None:
         return
     _say(world, f"crash {name}", name)
     world.record(HostCrashed(world.next_n(), world.now, world.cause, name, host.epoch))
-    links = list(host.links.values())
+    links = list(world.links_of(name))
     for activity in host.crash():
         if activity.call is not None:
             call.lose(world, activity.call, "host crashed")
@@ -167,7 +167,6 @@ def crash(world: World, name: str) -> None:
         end.is_open = False
         if not end.severed:
             end.put(world, CloseFlight(end, 1006, "peer died", name))
-    host.links = {}
     world.withdraw(host)
 
 

@@ -13,7 +13,6 @@ from sim.world.store import DurableStore
 
 if TYPE_CHECKING:
     from sim.world.item import Item
-    from sim.world.link import Link
     from sim.world.world import World
 
 # Virtual runs start here: 2026-01-01T00:00:00Z. Any fixed instant would do.
@@ -38,7 +37,6 @@ class Host:
         "factory",
         "kind",
         "latency",
-        "links",
         "locks",
         "name",
         "skew_us",
@@ -70,7 +68,6 @@ class Host:
         self.skew_us = 0
         self.asleep_until = 0
         self.timers: dict[tuple[str, str], Item] = {}
-        self.links: dict[str, Link] = {}
         self.waiting: dict[Activity, None] | None = None
         self.locks: dict[str, deque[Activity]] | None = None
         self.waits: dict[str, tuple[Activity, Item]] | None = None
@@ -112,8 +109,11 @@ class Host:
 
     def finished(self, activity: Activity) -> None:
         """A handler returned."""
-        if self.waiting is not None:
-            self.waiting.pop(activity, None)
+        waiting = self.waiting
+        if waiting is not None:
+            waiting.pop(activity, None)
+            if not waiting:
+                self.waiting = None  # most hosts are idle: keep no empty table
 
     def crash(self) -> list[Activity]:
         """Forget everything volatile; gives the handlers that were dropped."""
@@ -141,5 +141,5 @@ def statistics(host: Host) -> dict[str, Any]:
         "epoch": host.epoch,
         "waiting": [a.name for a in host.waiting or ()],
         "timers": [" ".join(key) for key in host.timers],
-        "links": list(host.links),
+        "links": [link.name for link in host.world.links_of(host.name)],
     }

@@ -13,7 +13,7 @@ a handler that could go on at once becomes a choice too.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -348,6 +348,12 @@ class World:
         link.client.other, link.server.other = link.server, link.client
         self.links[link.name] = link
         link.client.put(self, DialRequest(link.client, activity))
+
+    def links_of(self, host: str) -> Iterator[Link]:
+        """The connections in which a host believes, in order of dialling."""
+        for link in self.links.values():
+            if host in (link.client.host, link.server.host) and link.end_of(host).is_open:
+                yield link
 
     def forget_link(self, link: Link) -> None:
         """Both ends are closed and nothing is in flight."""

@@ -55,6 +55,7 @@ def run(rounds: int = 5) -> dict[str, object]:
         "min": round(min(ratios), 3),
         "max": round(max(ratios), 3),
         "rounds": rounds,
+        "ratios": ratios,
         "frames": len(lines),
         "parse_us": round(statistics.median(parse_s) / len(lines) * 1e6, 2),
         "loads_us": round(statistics.median(loads_s) / len(lines) * 1e6, 2),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sim.channel.api import PostMessage, Press, Say
-from sim.core.event import CallApplied, FrameDelivered, FrameSent
+from sim.core.event import CallApplied, CallIssued, FrameDelivered, FrameSent
 from sim.core.invariant import Monitor
 from sim.hosts.person import Person
 from sim.hosts.slack import Slack
@@ -46,8 +46,9 @@ class Load:
         world.add_host("IM", "slack", lambda port: Slack(port, "S"), latency=(80_000, 250_000))
         world.add_host("S", "server", lambda port: Server(port, plan))
         for n, name in enumerate(names):
-            world.add_host(f"U{n}", "person", lambda port: Person(port, "IM"))
-            world.latencies[f"U{n}", "IM"] = (0, 0)
+            if tasks:
+                world.add_host(f"U{n}", "person", lambda port: Person(port, "IM"))
+                world.latencies[f"U{n}", "IM"] = (0, 0)
             config = DesktopConfig(device_id=f"device-{name}", device_name=name)
             world.add_host(name, "desktop", lambda port, config=config: Desktop(port, config))
         self.monitor = Monitor([])
@@ -68,6 +69,11 @@ class Load:
             world.boot(name)
         for n in range(self.desktops if self.tasks else 0):
             world.at(SECOND + n, "speak", lambda n=n: self._speak(n))
+
+    def messages(self) -> int:
+        """Frames, API requests and replies: everything that went from host to host."""
+        calls = sum(type(event) in (CallIssued, CallApplied) for event in self.world.events)
+        return self.frames + calls
 
     def over(self) -> bool:
         """All tasks have ended."""

@@ -124,7 +124,7 @@ def test_an_acceptance_does_not_open_a_connection_for_the_next_life_of_its_clien
     play.restart("D")
     play.run()
     assert outcome == []
-    assert play.world.hosts["D"].links == {}
+    assert not list(play.world.links_of("D"))
     assert [e.host for e in play.events(ConnectionClosed)] == ["S"]
 
 

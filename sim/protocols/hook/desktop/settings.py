@@ -113,5 +113,5 @@ class DesktopConfig:
     sessions: tuple[tuple[str, str], ...] = ()
     features: Mapping[str, tuple[str, ...]] = LANE_FEATURES
     lifecycle_announcement: bool = False
-    rules: HookRules = attrs.field(factory=HookRules)
-    settings: DesktopSettings = attrs.field(factory=DesktopSettings)
+    rules: HookRules = HookRules()  # frozen: all hosts may share it
+    settings: DesktopSettings = DesktopSettings()
