@@ -76,7 +76,7 @@ class Actor:
 
     __slots__ = ("port",)
 
-    # Whether it wants texts that the parser refuses (see ``OpaqueFrame``) too.
+    # Whether it takes texts as they are: then no text is a bad frame to it.
     READS_TEXT: ClassVar[bool] = False
 
     def __init__(self, port: Port) -> None:
@@ -98,7 +98,7 @@ class Actor:
         """A client connected to this host (the dialling side learns from ``Dial``)."""
 
     async def on_frame(self, conn: Connection, frame: Frame) -> None:
-        """A frame arrived."""
+        """A frame arrived; it may be one that the protocol's parser refuses."""
 
     async def on_close(self, conn: Connection, close: CloseReason) -> None:
         """The connection is gone, by the peer's doing or the network's."""

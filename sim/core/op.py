@@ -11,6 +11,7 @@ The counterpart, what has happened, is in :mod:`sim.core.event`.
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -37,26 +38,26 @@ class Frame(Protocol):
 class OpaqueFrame:
     """A text that the protocol's parser refuses, on its way all the same.
 
-    ``error`` and ``path`` are the parser's words. A host that works on parsed
-    frames never sees it: the trace gets a ``BadFrame`` and that is all.
+    ``error`` and ``path`` are the parser's words. Its arrival is a ``BadFrame``
+    in the trace; the actor gets it like any frame, and judges for itself.
     """
 
-    __slots__ = ("error", "path", "text")
+    __slots__ = ("error", "path", "text", "type", "wire")
 
     def __init__(self, text: str, error: str, path: str | None = None) -> None:
         self.text = text
         self.error = error
         self.path = path
+        # The parentheses keep it apart from all wire types.
+        self.wire: dict[str, Any] = {"type": "(bad)", "text": text}
+        with suppress(ValueError):
+            decoded = msgspec.json.decode(text)
+            if isinstance(decoded, dict) and isinstance(decoded.get("type"), str):
+                self.wire = decoded
+        self.type: str = self.wire["type"]
 
-    @property
-    def type(self) -> str:
-        """No wire type: the parentheses keep it apart from all of them."""
-        return "(bad)"
-
-    @property
-    def wire(self) -> Any:
-        """As it stands in a trace."""
-        return {"type": self.type, "text": self.text}
+    def __repr__(self) -> str:
+        return f"<OpaqueFrame {self.text[:60]!r}: {self.error}>"
 
 
 class Connection(Protocol):
@@ -103,11 +104,13 @@ class Close(Op[None], frozen=True, gc=False):
 
 
 class Dial(Op["Connection | None"], frozen=True, gc=False):
-    """Connect to a host (gap). → the connection, or None when refused."""
+    """Connect to a host (gap). → the connection, or None when it was refused or
+    ``timeout_us`` virtual microseconds have passed without an answer."""
 
     to: str
     lane: str
     info: Any = None
+    timeout_us: int = 15_000_000
 
 
 class Call(Op[Any], frozen=True, gc=False):

@@ -92,7 +92,8 @@ class Chatter(Actor):
 
 class Answerer(Actor):
     async def on_frame(self, conn: Connection, frame: Frame) -> None:
-        await self.perform(op.Send(conn, Text("pong", frame.wire["number"])))
+        if not isinstance(frame, OpaqueFrame):
+            await self.perform(op.Send(conn, Text("pong", frame.wire["number"])))
 
     async def on_close(self, conn: Connection, close: CloseReason) -> None:
         await self.perform(op.Note("closed", {"code": close.code, "reason": close.reason}))

@@ -54,6 +54,8 @@ class Echo(Actor):
     __slots__ = ()
 
     async def on_frame(self, conn: Connection, frame: Frame) -> None:
+        if isinstance(frame, OpaqueFrame):
+            return
         number = frame.wire["number"]
         await self.perform(op.Send(conn, Text("pong", number + 1)))
 
