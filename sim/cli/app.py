@@ -91,6 +91,8 @@ def call(arguments: Sequence[str]) -> int:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
             return _bad_command_line(error)
         return outcome.complain(error, arguments)
+    if answer == outcome.INTERRUPTED:
+        say("hooktwin: interrupted")
     return answer if isinstance(answer, int) else outcome.OK
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -172,9 +173,23 @@ def _show_rule(screen: Console, rule: Rule) -> None:
 
     head = f"   a rule that the {rule.by} obeys   {', '.join(rule.catalogue)}"
     screen.print(Text.assemble((rule.name, "bold"), head))
-    screen.print(f"Why:        {rule.reason}")
-    screen.print(f"Without it: {rule.without}")
-    screen.print(f"Try:        hooktwin run SCENARIO --without {rule.name}")
+    facts = (
+        ("why", rule.reason),
+        ("without it", rule.without),
+        ("try", f"hooktwin run SCENARIO --without {rule.name}"),
+    )
+    _show_facts(screen, facts)
+
+
+def _show_facts(screen: Console, facts: Iterable[tuple[str, str]]) -> None:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, text in facts:
+        table.add_row(f"  {name}", text)
+    screen.print(table)
 
 
 def _invariant_json(invariant: type[Invariant]) -> dict[str, Any]:
@@ -193,4 +208,4 @@ def _show_invariant(screen: Console, invariant: type[Invariant]) -> None:
     by = f"the {invariant.obeyed_by}" if invariant.obeyed_by else "everybody"
     head = f"   an invariant, kept by {by}   {', '.join(invariant.catalogue)}"
     screen.print(Text.assemble((invariant.name, "bold"), head))
-    screen.print(invariant.sentence)
+    _show_facts(screen, [("always", invariant.sentence)])

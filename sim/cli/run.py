@@ -142,6 +142,8 @@ def _write_files(result: Result, wish: Wish) -> None:
 
 def _show(name: str, scenario: Scenario, result: Result, wish: Wish) -> None:
     """Drawing, channels, verdict."""
+    from rich.text import Text
+
     from sim.cli.report.verdict import Asked, tell_verdict
     from sim.cli.terminal import console
 
@@ -160,8 +162,9 @@ def _show(name: str, scenario: Scenario, result: Result, wish: Wish) -> None:
             screen.print(line, no_wrap=True, overflow="crop")
         screen.print()
     asked = Asked(name, wish.driver, wish.without)
-    for line in tell_verdict(result, scenario, asked, screen.width, every=wish.every):
-        screen.print(line, soft_wrap=True)
+    for told in tell_verdict(result, scenario, asked, screen.width, every=wish.every):
+        # Commands are to be copied: the terminal may break them, we must not.
+        screen.print(told, soft_wrap=isinstance(told, Text))
 
 
 def _run_several(files: list[str], wish: Wish) -> int:

@@ -7,6 +7,7 @@ message must not repaint the reader's screen.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import os
@@ -63,13 +64,45 @@ def speaks_unicode(stream: IO[str]) -> bool:
     return (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
 
 
+PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("│┃", "|"),
+        **dict.fromkeys("─━", "-"),
+        **dict.fromkeys("╭╮╰╯┼", "+"),
+        **dict.fromkeys("●•·", "*"),
+        "╌": ".",
+        "▶": ">",
+        "◀": "<",
+        "→": ">",
+        "╳": "x",
+        "…": "~",
+        "⏎": "/",
+        "⚡": "!",
+        "📎": "@",
+        "✓": "ok:",
+        "✗": "FAILED:",
+        "\u2019": "'",
+    }
+)
+"""Our own signs for streams that cannot take them; other texts get question marks."""
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """A codec error handler: the sign's stand-in."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(PLAIN)
+    return "".join(sign if sign.isascii() else "?" for sign in text), error.end
+
+
 def prepare_streams() -> None:
     """Survive closed and non-UTF-8 streams: a strange character is no reason to fail."""
+    codecs.register_error("hooktwin", _plainly)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         with contextlib.suppress(AttributeError, ValueError, OSError):
-            getattr(sys, name).reconfigure(errors="replace")
+            getattr(sys, name).reconfigure(errors="hooktwin")
 
 
 def silence_stdout() -> None:

@@ -21,6 +21,9 @@ EPILOG = (
     "differs is named), 2 the scenario cannot be run."
 )
 
+LISTED = 20
+"""Seeds that the table lists."""
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -91,13 +94,15 @@ def _show(comparison: Comparison) -> None:
     for title in ("seed", "runs", "steps"):
         table.add_column(title, justify="right")
     table.add_column("digest", no_wrap=True)
-    for seed in comparison.seeds:
+    for seed in comparison.seeds[:LISTED]:
         table.add_row(str(seed.seed), str(seed.runs), str(seed.steps), seed.digest)
     screen.print(table)
+    if len(comparison.seeds) > LISTED:
+        screen.print(f"… and {len(comparison.seeds) - LISTED} more (--json lists them all)")
     runs = sum(seed.runs for seed in comparison.seeds)
-    screen.print(f"\n{len(comparison.seeds)} seeds, {runs} runs: the same where compared")
+    screen.print(f"\n{len(comparison.seeds)} seeds, {runs} runs: all runs of a seed are the same")
     if comparison.interrupted:
-        say("hooktwin: interrupted; this is what was compared so far")
+        say("hooktwin: this is what was compared so far")
     if comparison.crash is not None:
         say(f"hooktwin: a run failed:\n{comparison.crash}")
     if comparison.difference is not None:

@@ -25,6 +25,11 @@ def is_of_person(request: Any) -> bool:
     return _kind(request) in OF_PEOPLE
 
 
+def speaks_for_itself(act: Any) -> bool:
+    """Whether what follows an act says it: the person's call, the puppet's frame."""
+    return _kind(act) in (*OF_PEOPLE, "puppet-sends", "puppet-dials")
+
+
 def asked(request: Any, names: Names) -> Words:
     """What a call asks for."""
     match _kind(request):
@@ -98,11 +103,19 @@ def act(value: Any, names: Names) -> Words:
             files = " ".join(f"📎{file[0]}" for file in value.get("files", ()))
             return "agent ends", f'{value["status"]} "{said}" {files}'.rstrip()
         case "channel-fault":
-            return "⚡ channel", facts({k: v for k, v in value.items() if k != "is"}, names)
+            return "⚡ channel", _fault(value)
         case "":
             return "acts", facts(value, names)
         case other:
             return other, facts({k: v for k, v in value.items() if k != "is"}, names)
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    """How a channel will answer."""
+    which = "call" if fault["op"] == "*" else fault["op"]
+    span = f" {fault['for_us'] / 1e6:g} s" if fault.get("for_us") else ""
+    every = f"every {which} from now on" if fault.get("always") else f"the next {which}"
+    return f"{every}: {fault['outcome']}{span}"
 
 
 def facts(data: Any, names: Names) -> str:

@@ -58,7 +58,7 @@ def rows_of(
     rows = [row for event in trace.events for row in teller.of(event)]
     if not every:
         rows = _merge_calls(_merge_heartbeats(rows))
-    return _with_violations(rows, violations)
+    return _with_violations(rows, violations, teller.names)
 
 
 class _Teller:
@@ -170,8 +170,8 @@ class _Teller:
 
     def _acted(self, e: events.Acted) -> Row | None:
         act = plain(e.act)
-        if calls.is_of_person(act) and not self.every:
-            return None  # the call that follows says it
+        if calls.speaks_for_itself(act) and not self.every:
+            return None
         label, detail = calls.act(act, self.names)
         return Row(e.n, e.at, "mark", e.host, e.host, label, detail)
 
@@ -239,17 +239,17 @@ def _merge_calls(rows: list[Row]) -> list[Row]:
         if row.settles and last is not None and last.call == row.call and not last.settles:
             after = f"{row.label} after {(row.at - last.at) / 1000:.0f} ms"
             detail = f"{last.detail} · {after}" if last.detail else after
-            merged[-1] = attrs.evolve(last, n=row.n, detail=detail)
+            merged[-1] = attrs.evolve(last, detail=detail)
         else:
             merged.append(row)
     return merged
 
 
-def _with_violations(rows: list[Row], violations: Sequence[Violation]) -> list[Row]:
+def _with_violations(rows: list[Row], violations: Sequence[Violation], names: Names) -> list[Row]:
     """Put each violation behind what broke it."""
     for broken in sorted(violations, key=lambda v: v.step):
         place = sum(row.n <= broken.step for row in rows)
         at = rows[place - 1].at if place else 0
-        text = f"{broken.invariant}: {broken.text}"
+        text = f"{broken.invariant}: {names.within(broken.text)}"
         rows.insert(place, Row(broken.step, at, "banner", "", "", "✗", text))
     return rows

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import attrs
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
@@ -20,23 +19,9 @@ if TYPE_CHECKING:
     from sim.scenario.playing.result import Result
 
 
-@attrs.frozen
-class Signs:
-    """What lines are made of."""
-
-    life: str = "│"
-    dead: str = " "
-    line: str = "─"
-    dashes: str = "╌"
-    right: str = "▶"
-    left: str = "◀"
-    lost: str = "╳"
-    mark: str = "●"
-    cross: str = "┼"
-
-
-UNICODE = Signs()
-ASCII = Signs("|", " ", "-", ".", ">", "<", "x", "*", "+")
+LIFE, MARK, CROSS, LOST = "│", "●", "┼", "╳"
+LINE, DASHES = "─", "╌"
+RIGHT, LEFT = "▶", "◀"
 
 STYLES = {
     "frame": "default",
@@ -78,14 +63,14 @@ class _Canvas:
         return line
 
 
-def paint(rows: Iterable[Row], layout: Layout, signs: Signs = UNICODE) -> Iterator[Text]:
+def paint(rows: Iterable[Row], layout: Layout) -> Iterator[Text]:
     """The drawing, line by line; the first lines name the lifelines."""
     yield from _header(layout)
     down: dict[str, None] = {}
     for row in rows:
         if row.effect == "down":
             down[row.source] = None
-        yield _line(row, layout, signs, down)
+        yield _line(row, layout, down)
         if row.effect == "up":
             down.pop(row.source, None)
 
@@ -109,7 +94,7 @@ def _centred(labels: list[tuple[str, str]], layout: Layout, style: str) -> Text:
     return line
 
 
-def _line(row: Row, layout: Layout, signs: Signs, down: dict[str, None]) -> Text:
+def _line(row: Row, layout: Layout, down: dict[str, None]) -> Text:
     if row.shape == "banner":
         text = f"{row.label} {clean(row.detail)}"
         return Text(" " * MARGIN + fit(text, layout.width - MARGIN), STYLES["banner"])
@@ -117,8 +102,8 @@ def _line(row: Row, layout: Layout, signs: Signs, down: dict[str, None]) -> Text
     if row.shape != "gap":
         canvas.put(0, f"{row.at / 1e6:9.3f}", "dim")
     for host, column in layout.at.items():
-        canvas.put(column, signs.dead if host in down else signs.life, "dim")
-    on_arrow = _arrow(canvas, row, layout, signs)
+        canvas.put(column, " " if host in down else LIFE, "dim")
+    on_arrow = _arrow(canvas, row, layout)
     words = Text(no_wrap=True)
     label = "" if on_arrow else clean(row.label)
     if row.shape == "mark":
@@ -132,27 +117,25 @@ def _line(row: Row, layout: Layout, signs: Signs, down: dict[str, None]) -> Text
     return canvas.text().append(words)
 
 
-def _arrow(canvas: _Canvas, row: Row, layout: Layout, signs: Signs) -> bool:
+def _arrow(canvas: _Canvas, row: Row, layout: Layout) -> bool:
     """Draw the arrow or the mark; whether the label stands on it."""
     start, end = layout.at.get(row.source), layout.at.get(row.target)
     if start is None or end is None or row.shape == "gap":
         return False
     style = STYLES[row.shape]
     if start == end:
-        canvas.put(start, signs.mark, style)
+        canvas.put(start, MARK, style)
         return False
     low, high = min(start, end), max(start, end)
-    fill = signs.dashes if row.shape in ("call", "link") else signs.line
+    fill = DASHES if row.shape in ("call", "link") else LINE
     canvas.put(low + 1, fill * (high - low - 1), style)
     for column in layout.at.values():
         if low < column < high:
-            canvas.put(column, signs.cross, style)
+            canvas.put(column, CROSS, style)
     if row.shape == "lost":
-        canvas.put((start + 3 * end) // 4, signs.lost, style)
+        canvas.put((start + 3 * end) // 4, LOST, style)
     else:
-        canvas.put(
-            high - 1 if end > start else low + 1, signs.right if end > start else signs.left, style
-        )
+        canvas.put(high - 1 if end > start else low + 1, RIGHT if end > start else LEFT, style)
     label = clean(row.label)
     room = (high - low - 1) - (8 if row.shape == "lost" else 4)
     if not layout.is_roomy or cell_len(label) != len(label) or len(label) > room:
@@ -167,6 +150,5 @@ def draw(result: Result, screen: Console, *, every: bool = False) -> Iterator[Te
     rows = rows_of(result.trace, names=result.names, violations=result.violations, every=every)
     if not every:
         rows = shorten(rows)
-    signs = UNICODE if screen.encoding.lower().startswith("utf") else ASCII
     layout = lay_out(lifelines(result.trace.header.hosts, rows), screen.width)
-    return paint(rows, layout, signs)
+    return paint(rows, layout)

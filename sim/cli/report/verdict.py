@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
+from rich.table import Table
 from rich.text import Text
 
 from sim.cli.drawing.screen import fit
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from sim.core.invariant import Violation
     from sim.scenario.playing.result import Failure, Result
     from sim.scenario.syntax import Scenario
+
+Line = Text | Table
 
 
 @attrs.frozen
@@ -40,7 +43,7 @@ class Asked:
 
 def tell_verdict(
     result: Result, scenario: Scenario, asked: Asked, width: int, *, every: bool = False
-) -> Iterator[Text]:
+) -> Iterator[Line]:
     """The verdict; ``every`` lists the extra frames too."""
     names = Names(result.names)
     yield _headline(result)
@@ -80,7 +83,7 @@ def _broken(result: Result) -> str:
 def _numbers(result: Result, driver: str) -> str:
     return (
         f"  seed {result.seed} · {driver} · {result.steps} steps · {result.virtual_s:.3f} s virtual"
-        f" · digest {result.digest}"
+        f"\n  digest {result.digest}"
     )
 
 
@@ -92,25 +95,35 @@ def _source_lines(scenario: Scenario) -> list[str]:
         return scenario.source_text.splitlines()
 
 
-def _failure(failure: Failure, lines: list[str], names: Names, width: int) -> Iterator[Text]:
+def _failure(failure: Failure, lines: list[str], names: Names, width: int) -> Iterator[Line]:
     if 0 < failure.line <= len(lines):
         source = lines[failure.line - 1].strip()
         place = f"  line {failure.line}: "
         yield Text(place, "red").append(fit(clean(source), width - len(place)))
-    yield Text("    expected  ", "dim").append(clean(names.within(failure.expected)))
-    yield Text("    happened  ", "dim").append(clean(names.within(failure.happened)))
+    yield _facts(
+        ("expected", names.within(failure.expected)), ("happened", names.within(failure.happened))
+    )
 
 
-def _violation(violation: Violation, expected: bool, names: Names) -> Iterator[Text]:
+def _violation(violation: Violation, expected: bool, names: Names) -> Iterator[Line]:
     from sim.cli import words
 
     style = "yellow" if expected else "red"
     tail = " (this scenario shows it)" if expected else ""
     yield Text(f"  {clean(violation.invariant)} broken at step {violation.step}{tail}", style)
     invariant = words.invariants().get(violation.invariant)
-    if invariant is not None:
-        yield Text("    must be   ", "dim").append(invariant.sentence)
-    yield Text("    happened  ", "dim").append(clean(names.within(violation.text)))
+    sentence = [("must be", invariant.sentence)] if invariant is not None else []
+    yield _facts(*sentence, ("happened", names.within(violation.text)))
+
+
+def _facts(*facts: tuple[str, str]) -> Table:
+    """Words with a name before them; long ones hang."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for name, text in facts:
+        table.add_row(f"    {name}", clean(text))
+    return table
 
 
 def _extra(result: Result, every: bool) -> Iterator[Text]:

@@ -1,0 +1,107 @@
+"""The commands that teach: explain, schema, rules, states, scenarios."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from sim.protocols.hook import MESSAGES
+from tests.cli.screens import Shell
+
+
+@pytest.mark.parametrize("type_name", list(MESSAGES))
+def test_every_message_type_is_explained(shell: Shell, type_name: str) -> None:
+    said = shell("explain", type_name)
+    assert said.code == 0
+    assert said.out.startswith(type_name)
+    for field in MESSAGES[type_name].FIELDS:
+        assert field.name in said.out
+    explained = json.loads(shell("explain", type_name, "--json").out)
+    assert explained["type"] == type_name
+
+
+def test_the_example_that_explain_shows_is_a_frame(shell: Shell) -> None:
+    from sim.protocols.hook import parse_hook_message
+
+    for one in json.loads(shell("explain", "--all", "--json").out):
+        assert parse_hook_message(one["example"]).ok, one["type"]
+
+
+def test_all_types_are_explained_at_once(shell: Shell) -> None:
+    assert len(json.loads(shell("explain", "--all", "--json").out)) == len(MESSAGES)
+    said = shell("explain", "--all")
+    assert [name for name in MESSAGES if name not in said.out] == []
+
+
+def test_a_rule_is_explained_by_name_and_by_catalogue_id(shell: Shell) -> None:
+    by_name, by_id = shell("explain", "ownership-at-write"), shell("explain", "hk-187")
+    assert by_name.out.strip() in by_id.out
+    for part in ("HK-186", "server", "without it", "--without ownership-at-write"):
+        assert part in by_name.out
+
+
+def test_an_id_of_two_rules_explains_both(shell: Shell) -> None:
+    said = shell("explain", "HK-37")
+    assert "webhook-dedupe" in said.out
+    assert "ack-replay" in said.out
+    kinds = [one["name"] for one in json.loads(shell("explain", "HK-37", "--json").out)]
+    assert {"webhook-dedupe", "ack-replay"} <= set(kinds)
+
+
+def test_every_invariant_is_explained(shell: Shell) -> None:
+    from sim.protocols.hook.invariants import INVARIANTS
+
+    for invariant in INVARIANTS:
+        said = shell("explain", invariant.name)
+        assert said.code == 0
+        assert " ".join(invariant.sentence.split()[:3]) in said.out
+
+
+def test_the_schema_is_valid_and_accepts_the_examples(shell: Shell) -> None:
+    schema = json.loads(shell("schema").out)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    for one in json.loads(shell("explain", "--all", "--json").out):
+        assert validator.is_valid(one["example"]), one["type"]
+
+
+def test_the_schema_of_one_type_refuses_another(shell: Shell, tmp_path: Path) -> None:
+    out = tmp_path / "end.json"
+    assert shell("schema", "turn.end", "--out", out).out == ""
+    validator = Draft202012Validator(json.loads(out.read_text()))
+    end = json.loads(shell("explain", "turn.end", "--json").out)["example"]
+    ping = json.loads(shell("explain", "ping", "--json").out)["example"]
+    assert validator.is_valid(end)
+    assert not validator.is_valid(ping)
+
+
+def test_the_rule_table_has_no_empty_cell(shell: Shell) -> None:
+    rules = json.loads(shell("rules", "--json").out)
+    assert [rule["name"] for rule in rules if not all(rule.values())] == []
+    table = shell("rules").out
+    assert [rule["name"] for rule in rules if rule["name"] not in table] == []
+
+
+def test_states_are_mermaid(shell: Shell) -> None:
+    one = shell("states", "round")
+    assert one.out.startswith("stateDiagram-v2\n")
+    everything = shell("states").out
+    assert everything.count("```mermaid\nstateDiagram-v2") >= 7
+    assert "OPEN --> TORN: disconnect" in everything
+
+
+def test_shipped_scenarios_are_listed_with_what_they_show(shell: Shell) -> None:
+    listed = json.loads(shell("scenarios", "--json").out)
+    assert "typical" in [one["name"] for one in listed]
+    assert [one["name"] for one in listed if not one["about"]] == []
+    assert [one["name"] for one in listed if not Path(one["path"]).is_file()] == []
+    assert "typical" in shell("scenarios").out
+
+
+def test_all_shipped_scenarios_parse(shell: Shell) -> None:
+    names = [one["name"] for one in json.loads(shell("scenarios", "--json").out)]
+    said = shell("parse", *names)
+    assert (said.code, said.out, said.err) == (0, "", "")
