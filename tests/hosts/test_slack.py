@@ -164,7 +164,7 @@ def test_down_for_a_while():
     assert play.call(PostMessage("C1", None, "a")) == Done("m1")
 
 
-def test_latency_shows_late():
+def test_an_answer_with_added_latency_shows_late():
     play = Play()
     play.fault("post", "latency", 3)
     assert play.call(PostMessage("C1", None, "a"), seconds=2) is None
