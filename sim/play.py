@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from sim.core.errors import UsageError
 from sim.core.rule import table_of
 from sim.drivers.step import StepDriver
-from sim.protocols.hook import MESSAGES, constants
+from sim.protocols.hook import MESSAGES, constants, parse_hook_message
 from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.rules import HookRules
 from sim.scenario.load import load_scenario

@@ -35,16 +35,16 @@ class StepDriver:
         limit, virtual time ends exactly there.
         """
         world = self.world
+        ready, advance, fire_next = world.ready, world.advance, world.fire_next
         with paused_gc(), fenced():
             self.drain()
             while not until():
-                item = world.next_item()
-                if item is None or (limit_us is not None and item.due > limit_us):
+                if not fire_next(limit_us):
                     if limit_us is not None:
                         world.now = max(world.now, limit_us)
                     return
-                world.fire(item)
-                self.drain()
+                while ready:
+                    advance(*ready.popleft())
 
 
 @contextmanager

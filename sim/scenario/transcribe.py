@@ -129,8 +129,10 @@ class Transcriber:
         return None
 
     def _is_creation(self, event: HostStarted) -> bool:
-        return event.epoch == 1 and self.source is not None and any(
-            p.id == event.host and p.created for p in self.source.participants
+        return (
+            event.epoch == 1
+            and self.source is not None
+            and any(p.id == event.host and p.created for p in self.source.participants)
         )
 
     def _creation(self, host: str) -> str:

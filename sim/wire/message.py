@@ -42,6 +42,11 @@ class Message:
         return cls(shape.TYPE, id, ts, None, wire, shape)
 
     @property
+    def is_typed(self) -> bool:
+        """Whether it was made of a typed body, and so is valid by construction."""
+        return self._shape is None and self._body is not None
+
+    @property
     def body(self) -> Body:
         """The payload as an instance of its declared class."""
         body = self._body

@@ -25,10 +25,13 @@ class Activity:
 
     ``cause`` is the event that moved it last, ``call`` the API call that it
     answers (its return value is the reply), ``pause`` the end of its Sleep,
-    ``task`` the driver's own business.
+    ``task`` the driver's own business. ``started``: it has run up to its first
+    op; ``parked``: its host knows it as waiting.
     """
 
-    __slots__ = ("call", "cause", "coro", "epoch", "host", "name", "pause", "task")
+    __slots__ = (
+        "call", "cause", "coro", "epoch", "host", "name", "parked", "pause", "started", "task",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -45,6 +48,8 @@ class Activity:
         self.call: PendingCall | None = None
         self.pause: Item | None = None
         self.task: Any = None
+        self.started = False
+        self.parked = False
 
     def drop(self) -> None:
         """The host crashed: throw the handler away."""

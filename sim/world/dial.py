@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.core.event import ConnectionOpened, ConnectionRefused
-from sim.world.link import AcceptFlight, End, Flight
+from sim.world.link import AcceptFlight, Attempt, End, Flight
 
 if TYPE_CHECKING:
-    from sim.world.activity import Activity
     from sim.world.world import World
 
 
 class DialRequest(Flight):
     """A client's request to connect, on its way to the server."""
 
-    __slots__ = ("dialler",)
+    __slots__ = ("attempt",)
 
     opens = True
 
-    def __init__(self, end: End, dialler: Activity) -> None:
+    def __init__(self, end: End, attempt: Attempt) -> None:
         super().__init__(end)
-        self.dialler = dialler
+        self.attempt = attempt
 
     def fire(self, world: World) -> None:
         end = self.end
@@ -48,7 +47,7 @@ class DialRequest(Flight):
         world.record(ConnectionOpened(n, world.now, world.cause, *facts))
         world.cause = n
         link.server.is_open = True
-        link.server.put(world, AcceptFlight(link.server, self.dialler))
+        link.server.put(world, AcceptFlight(link.server, self.attempt))
         world.tell_open(link.server, n)
 
     def refuse(self, world: World) -> None:
@@ -59,7 +58,7 @@ class DialRequest(Flight):
         world.record(ConnectionRefused(n, world.now, world.cause, *facts))
         world.cause = n
         world.forget_link(end.link)
-        world.resume(self.dialler, None)
+        self.attempt.answer(world, None)
 
     def lost(self, world: World, why: str) -> None:
         self.refuse(world)

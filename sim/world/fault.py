@@ -154,7 +154,7 @@ def crash(world: World, name: str) -> None:
     _say(world, f"crash {name}", name)
     world.record(HostCrashed(world.next_n(), world.now, world.cause, name, host.epoch))
     links = list(world.links_of(name))
-    for activity in host.crash():
+    for activity in [*host.crash(), *world.withdraw(host)]:
         if activity.call is not None:
             call.lose(world, activity.call, "host crashed")
         if activity.pause is not None:
@@ -167,7 +167,6 @@ def crash(world: World, name: str) -> None:
         end.is_open = False
         if not end.severed:
             end.put(world, CloseFlight(end, 1006, "peer died", name))
-    world.withdraw(host)
 
 
 def restart(world: World, name: str) -> None:

@@ -103,12 +103,13 @@ class Host:
 
     def suspend(self, activity: Activity) -> None:
         """Remember a waiting handler, so that a crash can drop it."""
+        activity.parked = True
         if self.waiting is None:
             self.waiting = {}
         self.waiting[activity] = None
 
     def finished(self, activity: Activity) -> None:
-        """A handler returned."""
+        """A handler that had to wait returned."""
         waiting = self.waiting
         if waiting is not None:
             waiting.pop(activity, None)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sim.core.entropy import nth_between, origin
 from sim.core.event import ConnectionClosed, FrameDelivered, FrameLost
+from sim.core.op import OpaqueFrame
 from sim.world.item import Item
 
 if TYPE_CHECKING:
@@ -208,6 +209,8 @@ class FrameFlight(Flight):
         world.record(
             FrameDelivered(n, world.now, sent, end.link.name, end.host, to.host, sent, frame.type)
         )
+        if self.frame.__class__ is OpaqueFrame:
+            world.note_bad(to, self.frame, sent, n)
         world.deliver(to, frame, n)
 
     def lost(self, world: World, why: str) -> None:
@@ -254,14 +257,39 @@ class CloseFlight(Flight):
         return f"close {end.link.name} {end.host}>{end.other.host}"
 
 
+class Attempt(Item):
+    """A handler that waits for its ``Dial``; as an item, the time-out of that wait."""
+
+    __slots__ = ("dialler", "link", "over")
+
+    def __init__(self, link: Link, dialler: Activity) -> None:
+        super().__init__(foreground=False)
+        self.link = link
+        self.dialler = dialler
+        self.over = False
+
+    def answer(self, world: World, client: End | None) -> None:
+        """Let the handler go on, once."""
+        if not self.over:
+            self.over = True
+            world.unschedule(self)
+            world.resume(self.dialler, client)
+
+    def fire(self, world: World) -> None:
+        self.answer(world, None)
+
+    def name(self) -> str:
+        return f"give up {self.link.name}"
+
+
 class AcceptFlight(Flight):
     """The server's acceptance on its way back to the dialling client."""
 
-    __slots__ = ("dialler",)
+    __slots__ = ("attempt",)
 
-    def __init__(self, end: End, dialler: Activity) -> None:
+    def __init__(self, end: End, attempt: Attempt) -> None:
         super().__init__(end)
-        self.dialler = dialler
+        self.attempt = attempt
 
     def fire(self, world: World) -> None:
         client = self.end.other
@@ -269,14 +297,15 @@ class AcceptFlight(Flight):
             return
         self.end.flight.pop(0)
         host = world.hosts[client.host]
-        if not host.up or host.epoch != self.dialler.epoch:
+        attempt = self.attempt
+        if attempt.over or not host.up or host.epoch != attempt.dialler.epoch:
             client.put(world, CloseFlight(client, 1006, "client is gone", client.host))
             return
         client.is_open = True
-        world.resume(self.dialler, client)
+        attempt.answer(world, client)
 
     def lost(self, world: World, why: str) -> None:
-        world.resume(self.dialler, None)
+        self.attempt.answer(world, None)
 
     def name(self) -> str:
         return f"accept {self.end.link.name}"

@@ -28,7 +28,7 @@ from sim.world.choice import Choice
 from sim.world.dial import DialRequest
 from sim.world.host import ActorFactory, Host
 from sim.world.item import Item, Moment
-from sim.world.link import End, FrameFlight, Link
+from sim.world.link import Attempt, End, FrameFlight, Link
 from sim.world.perform import PERFORM
 
 LINK_LATENCY_US = (20_000, 80_000)
@@ -102,6 +102,9 @@ class World:
         A run that ends before everything is done should end like this; Python
         would else complain about coroutines that nobody awaited.
         """
+        for activity, _ in self.ready:
+            if not activity.parked:
+                activity.drop()
         self.ready.clear()
         self._heap.clear()
         self._stale = 0
@@ -174,6 +177,33 @@ class World:
         item.cause = -1
         return item
 
+    def fire_next(self, limit_us: int | None = None) -> bool:
+        """Take the timed run's next step; False when none is due up to ``limit_us``.
+
+        The same as ``fire(next_item())``, in the one place that runs hot.
+        """
+        heap = self._heap
+        while heap:
+            due, seq, item = heap[0]
+            if item.seq != seq:
+                heappop(heap)
+                self._stale -= 1
+                continue
+            if limit_us is not None and due > limit_us:
+                return False
+            heappop(heap)
+            item.seq = -1
+            if item.foreground:
+                self.pending -= 1
+            if due > self.now:
+                self.now = due
+            self.cause = item.cause
+            item.cause = -1
+            item.fire(self)
+            self.cause = -1
+            return True
+        return False
+
     def next_item(self) -> Item | None:
         """The earliest pending item, still planned; None when nothing is."""
         heap = self._heap
@@ -209,8 +239,14 @@ class World:
     # -- choices -------------------------------------------------------------
 
     def enabled(self) -> list[Choice]:
-        """Every step that is possible now; the first is the timed run's."""
-        ready = [Choice(activity=entry[0]) for entry in self.ready]
+        """Every step that is possible now; the first is the timed run's.
+
+        Handlers begin in the order of what began them: two frames of one
+        connection are delivered in order, and so are they first looked at. Of
+        those that have not begun only the first is a choice.
+        """
+        new = next((activity for activity, _ in self.ready if not activity.started), None)
+        ready = [Choice(activity=a) for a, _ in self.ready if a.started or a is new]
         planned = [e for e in self._heap if e[2].seq == e[1] and e[2].enabled()]
         planned.sort(key=lambda entry: entry[:2])
         return ready + [Choice(item=item) for _, _, item in planned]
@@ -234,7 +270,6 @@ class World:
     def start(self, host: Host, coro: Coroutine[Any, Any, Any], name: str, cause: int) -> Activity:
         """A new activity, ready to run."""
         activity = Activity(host, coro, name, cause)
-        host.suspend(activity)
         self.ready.append((activity, None))
         return activity
 
@@ -244,11 +279,13 @@ class World:
             activity.cause = self.cause
             self.ready.append((activity, value))
 
-    def withdraw(self, host: Host) -> None:
-        """The host crashed: none of its handlers can go on."""
+    def withdraw(self, host: Host) -> list[Activity]:
+        """The host crashed: none of its handlers can go on. Gives those not yet waiting."""
+        gone = [a for a, _ in self.ready if a.host is host and not a.parked]
         alive = [entry for entry in self.ready if entry[0].host is not host]
         self.ready.clear()
         self.ready.extend(alive)
+        return gone
 
     def advance(self, activity: Activity, value: Any) -> bool:
         """Run a handler up to its next gap; True while it is not finished.
@@ -259,6 +296,7 @@ class World:
         if activity.epoch != host.epoch or not host.up:
             return False
         self.cause = activity.cause
+        activity.started = True
         token = ambient.HOST.set(host)
         try:
             send = activity.coro.send
@@ -266,6 +304,8 @@ class World:
                 op = send(value)
                 value = PERFORM[type(op)](self, activity, op)
                 if value is SUSPENDED:
+                    if not activity.parked:
+                        host.suspend(activity)
                     if activity.call is not None:
                         await_timeout(self, activity.call)
                     return True
@@ -274,7 +314,8 @@ class World:
                     self.ready.appendleft((activity, value))
                     return True
         except StopIteration as stop:
-            host.finished(activity)
+            if activity.parked:
+                host.finished(activity)
             if activity.call is not None:
                 applied(self, activity.call, stop.value)
             return False
@@ -301,18 +342,15 @@ class World:
         """A frame reached ``end``; event ``n`` says so."""
         host = self.hosts[end.host]
         actor = host.actor
-        if actor is None:
-            return
-        if frame.__class__ is OpaqueFrame and not actor.READS_TEXT:
-            self.refuse(end, frame, n)
-            return
-        self.start(host, actor.on_frame(end, frame), "on_frame", n)
+        if actor is not None:
+            self.start(host, actor.on_frame(end, frame), "on_frame", n)
 
-    def refuse(self, end: End, frame: OpaqueFrame, n: int) -> None:
-        """What was delivered with event ``n`` cannot be parsed: it is dropped."""
-        sent = self.events[n].cause
-        where = (end.link.name, end.host)
-        self.record(BadFrame(self.next_n(), self.now, n, *where, sent, frame.error, frame.path))
+    def note_bad(self, end: End, frame: OpaqueFrame, sent: int, n: int) -> None:
+        """What event ``n`` delivered is no frame to whoever parses."""
+        actor = self.hosts[end.host].actor
+        if actor is not None and not actor.READS_TEXT:
+            where = (end.link.name, end.host)
+            self.record(BadFrame(self.next_n(), self.now, n, *where, sent, frame.error, frame.path))
 
     def tell_closed(self, end: End, event: ConnectionClosed) -> None:
         """The connection ended under ``end``."""
@@ -347,7 +385,9 @@ class World:
         link.server = End(link, op.to, self.latency(op.to, client), self.seed)
         link.client.other, link.server.other = link.server, link.client
         self.links[link.name] = link
-        link.client.put(self, DialRequest(link.client, activity))
+        attempt = Attempt(link, activity)
+        self.schedule(attempt, self.now + op.timeout_us)
+        link.client.put(self, DialRequest(link.client, attempt))
 
     def links_of(self, host: str) -> Iterator[Link]:
         """The connections in which a host believes, in order of dialling."""

@@ -99,11 +99,24 @@ def test_a_reset_behind_the_acceptance_fails_the_dial_and_closes_the_server():
 def test_a_half_open_wire_keeps_the_dialler_waiting_until_it_heals():
     play, outcome = dialling()
     play.cut("D.a#1", "silent")
-    play.run()
+    play.run(5_000)
     assert outcome == []
     play.heal("D.a#1")
     play.run()
     assert outcome[0].is_open
+
+
+def test_a_dialler_gives_up_after_its_time_out_and_the_late_acceptance_is_taken_back():
+    play, outcome = dialling()
+    play.take("dial D.a#1")
+    play.cut("D.a#1", "silent")
+    play.run()
+    assert outcome == [None]
+    assert play.world.now == 15_000_000
+    play.heal("D.a#1")
+    play.run()
+    assert [(e.host, e.reason) for e in play.events(ConnectionClosed)] == [("S", "client is gone")]
+    assert play.world.links == {}
 
 
 def test_a_client_that_crashes_while_dialling_is_announced_and_taken_back():
@@ -162,6 +175,6 @@ def test_a_sleeping_client_learns_of_its_acceptance_when_it_wakes():
 
 def test_the_steps_of_a_dial_have_names():
     play, _ = dialling()
-    assert play.names() == ["dial D.a#1"]
+    assert play.names() == ["dial D.a#1", "give up D.a#1"]
     play.take("dial D.a#1")
-    assert play.names() == ["accept D.a#1"]
+    assert play.names() == ["accept D.a#1", "give up D.a#1"]

@@ -19,7 +19,10 @@ from sim.scenario.stages.hook_ledger import Ledger, Task
 from sim.scenario.syntax import Arrow, FrameText, Name, Statement
 
 # A one-pixel PNG: what an agent attaches when the diagram only says "attachments".
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAA"
+    "DUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 DEFAULT_FILE = ("result.png", "image/png", PIXEL)
 DEFAULT_BUTTONS = (("perm:allow", "Allow", "primary"), ("perm:deny", "Deny", "danger"))
 AGENT_FRAMES = ("turn.progress", "turn.end")

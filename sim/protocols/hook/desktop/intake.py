@@ -14,7 +14,7 @@ def checked(frame: Frame) -> Message | Refused:
     A twin's frame exists as a typed body only and is valid by construction;
     what was made of JSON (a puppet's, a real peer's) is parsed.
     """
-    if type(frame) is Message and frame._wire is None:
+    if type(frame) is Message and frame.is_typed:
         return frame
     verdict = parse_hook_message(_object_of(frame))
     return verdict.message if verdict.ok else verdict
