@@ -8,17 +8,21 @@ this list:
 - ``wire``       declarations of messages, and the validators that are made from them.
 - ``world``      hosts, connections, calls, timers, faults, virtual time: ``world.enabled()``
   says what can happen next, ``world.apply(choice)`` lets it happen.
-- ``channel``    what a bot's server and a chat channel say to each other.
+- ``channel``    what a bot's server and a chat channel say to each other, and what a
+  reader of the channel sees (``history``).
 - ``view``       folds of a trace, shared by the terminal UI, reports and tests.
 - ``protocols``  one folder per protocol, each with the same file names: ``frames`` (is this
   field legal?), ``machine`` (is this frame legal now?), ``rules``, ``invariants``, endpoints.
 - ``hosts``      what stands in a world: server, desktop, person, channel.
 - ``drivers``    who moves the handlers: ``step`` (search), ``trio`` (runs), ``live`` (sockets).
-- ``scenario``   sequence diagrams, parsed, played and drawn.
-- ``cli``        the command line; ``python -m sim`` and ``hooktwin`` are the same.
+- ``scenario``   sequence diagrams: parsed, played, written back.
+- ``play``       the facade: ``play(load("typical"))`` gives a ``Result``.
+- ``cli``        the command line (``python -m sim`` and ``hooktwin`` are the same), the
+  drawing of runs, the verdict.
 
 To see one handler run, read ``core/actor.py``, ``world/perform.py`` and
-``world/world.py`` in this order.
+``world/world.py`` in this order; to see one scenario run, ``play.py`` and
+``scenario/playing/play.py``.
 """
 
 __version__ = "0.1.0"

@@ -139,9 +139,6 @@ class Worker:
         self.name, self.hash_seed = name, hash_seed
         self.answers: SimpleQueue[Answer | None] = SimpleQueue()
         self.tail: deque[str] = deque(maxlen=12)
-        # The tree that runs now must be the one that is verified, wherever it lies.
-        root = str(Path(__file__).resolve().parents[3])
-        paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sim.cli.verifying.worker"],
             stdin=subprocess.PIPE,
@@ -152,12 +149,7 @@ class Worker:
             errors="replace",
             # Ctrl-C is for the parent alone: a run that it cuts short looks like a difference.
             start_new_session=True,
-            env={
-                **os.environ,
-                "PYTHONHASHSEED": hash_seed,
-                "PYTHONPATH": os.pathsep.join(paths),
-                "PYTHONIOENCODING": "utf-8",
-            },
+            env={**_environment(), "PYTHONHASHSEED": hash_seed, "PYTHONIOENCODING": "utf-8"},
         )
         job = {
             "name": name,
@@ -200,6 +192,15 @@ class Worker:
         for stream in (self.process.stdout, self.process.stderr):
             assert stream
             stream.close()
+
+
+def _environment() -> dict[str, str]:
+    """Ours; a worker of a source tree must find the same tree, wherever it is started."""
+    root = Path(__file__).resolve().parents[3]
+    if not (root / "pyproject.toml").exists():
+        return dict(os.environ)
+    paths = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def compare(plan: Plan) -> Comparison:
