@@ -84,10 +84,10 @@ def make_driver(name: str, world: World, *, speed: float = 20.0) -> Driver:
 
         return TrioDriver(world)
     if name == "live":
-        from sim.drivers.live import LiveDriver
-        from sim.protocols.hook.codec import HookCodec
+        from sim.drivers.codec import JsonCodec  # noqa: PLC0415 - no sockets unless asked for
+        from sim.drivers.live import LiveDriver  # noqa: PLC0415
 
-        return LiveDriver(world, HookCodec(), speed=speed)
+        return LiveDriver(world, JsonCodec(parse_hook_message), speed=speed)
     raise UsageError(f"unknown driver {name!r}; known: {', '.join(DRIVERS)}")
 
 
