@@ -84,8 +84,8 @@ def make_driver(name: str, world: World, *, speed: float = 20.0) -> Driver:
 
         return TrioDriver(world)
     if name == "live":
-        from sim.drivers.codec import JsonCodec  # noqa: PLC0415 - no sockets unless asked for
-        from sim.drivers.live import LiveDriver  # noqa: PLC0415
+        from sim.drivers.codec import JsonCodec
+        from sim.drivers.live import LiveDriver
 
         return LiveDriver(world, JsonCodec(parse_hook_message), speed=speed)
     raise UsageError(f"unknown driver {name!r}; known: {', '.join(DRIVERS)}")

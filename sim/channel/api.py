@@ -125,6 +125,23 @@ class MessageRemoved(Record, frozen=True, gc=False, tag="removed"):
     person: str
 
 
+class SignedIn(Record, frozen=True, gc=False, tag="signed-in"):
+    """Somebody completed (or declined) the sign-in page behind ``link``.
+
+    ``link`` is the link's secret part; ``team`` and ``user`` are who they turned
+    out to be on that channel. ``declined``: they refused.
+    """
+
+    event: str
+    link: str
+    person: str
+    team: str = ""
+    team_name: str = ""
+    user: str = ""
+    user_name: str = ""
+    declined: bool = False
+
+
 class Seen(Record, frozen=True, gc=False, tag="seen"):
     """The server took the event; the channel need not repeat it."""
 
@@ -155,6 +172,19 @@ class Remove(Record, frozen=True, gc=False, tag="remove"):
 
     person: str
     message: str
+
+
+class Authorize(Record, frozen=True, gc=False, tag="authorize"):
+    """A person opens the newest sign-in link that they were shown and completes it.
+
+    ``link`` is its secret part; ``team`` the workspace that they choose ("" = the
+    channel's own). ``decline``: they refuse.
+    """
+
+    person: str
+    link: str
+    team: str = ""
+    decline: bool = False
 
 
 class ChannelFault(Record, frozen=True, gc=False, tag="channel-fault"):

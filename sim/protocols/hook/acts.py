@@ -6,6 +6,8 @@ its requestId; "" is the task that started last and has not ended.
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -78,3 +80,18 @@ class ChangeFeature(Act, frozen=True, gc=False, tag="feature"):
 
     feature: str
     on: bool
+
+
+class Operate(Act, frozen=True, gc=False, tag="operate"):
+    """The person (or the agent's tool use) at the desktop does what sends this frame.
+
+    ``frame`` is a wire type that a person or tool causes: ``bind.start``,
+    ``bind.revoke``, ``provider.bind.start`` …, ``prefs.get``, ``prefs.set``,
+    ``provider.prefs.*``, ``provider.behavior.*``, ``tool.request``,
+    ``lifecycle.preference``. ``fields`` are payload fields by wire name; what is
+    not named the desktop fills in. Where the desktop must not send the frame
+    (feature missing, not bound), it does not.
+    """
+
+    frame: str
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
