@@ -25,15 +25,18 @@ def diagram(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write it to a file.")] = None,
 ) -> None:
     """Write a trace back as a scenario: with seed, faults and the time of each act."""
-    from sim.cli.terminal import print_text, say
+    from sim.cli.run_files import refuse_device
+    from sim.cli.terminal import escape_within_json, print_text, say
     from sim.cli.writing import write_text
     from sim.core.trace import read_trace
     from sim.scenario.transcribe import transcribe
 
+    refuse_device(trace)
     recorded = read_trace(trace)
     if recorded.truncated:
         say(f"hooktwin: {trace}: the file was cut off; the diagram ends where it does")
-    text = transcribe(recorded)
+    # Texts stand there as JSON: escaped, they are harmless and still the same.
+    text = escape_within_json(transcribe(recorded))
     if out is None:
         print_text(text)
     else:

@@ -45,6 +45,11 @@ def clean(text: str, *, newline: str = "⏎") -> str:
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """JSON that is harmless on a terminal and fits the encoding of stdout."""
     text = json.dumps(value, ensure_ascii=not speaks_unicode(sys.stdout), indent=indent)
+    return escape_within_json(text)
+
+
+def escape_within_json(text: str) -> str:
+    """What JSON may contain and a terminal may not, as JSON's own escapes."""
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

@@ -166,6 +166,31 @@ def test_several_files_are_a_table_with_the_worst_exit_code(
     assert "1 of 3 scenarios hold" in said.out
 
 
+def test_a_folder_is_searched_for_diagrams_only(
+    shell: Shell, scenario: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.md").write_text("# No diagram\n")
+    (tmp_path / "README.md").write_text("```mermaid\nflowchart TD\n```\n")
+    hidden = tmp_path / ".hidden"
+    hidden.mkdir()
+    (hidden / "old.mmd").write_text("nonsense")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "told.md").write_text(f"# Told\n\n```mermaid\n{RIGHT}```\n")
+    said = shell("run", tmp_path, "--json")
+    assert [json.loads(line)["scenario"] for line in said.out.splitlines()] == ["told", "mine"]
+
+
+def test_what_is_written_back_is_harmless_and_the_same_run(shell: Shell, tmp_path: Path) -> None:
+    path, trace, again = tmp_path / "rude.mmd", tmp_path / "rude.jsonl", tmp_path / "again.mmd"
+    path.write_text(RUDE.replace('    D->>S: turn.end (ok, finalText="完成 \\u009b2J")\n', ""))
+    first = json.loads(shell("run", path, "--json", "--trace", trace).out)
+    printed = shell("diagram", trace).out
+    assert [c for c in printed if c in "\x1b\x07\x9b\u202e"] == []
+    again.write_text(printed, encoding="utf-8")
+    assert json.loads(shell("run", again, "--json").out)["digest"] == first["digest"]
+
+
 def test_json_of_several_files_is_one_object_per_line(shell: Shell, scenario: Path) -> None:
     said = shell("run", scenario, "typical", "--json")
     names = [json.loads(line)["scenario"] for line in said.out.splitlines()]

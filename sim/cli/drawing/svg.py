@@ -115,7 +115,8 @@ def _row(row: Row, layout: Layout, y: int) -> str:
     beside = layout.beside * CELL
     if row.shape == "banner":
         words = fit(f"{row.label} {clean(row.detail)}", COLUMNS - 12)
-        return f'<g class="banner">{_text(10 * CELL, y + 4, words, "strong")}</g>'
+        box = f'<rect class="paper" x="0" y="{y - 11}" width="100%" height="22"/>'
+        return f'<g class="banner">{box}{_text(10 * CELL, y + 4, words, "strong")}</g>'
     time = "" if row.shape == "gap" else _text(6, y + 4, f"{row.at / 1e6:8.3f}", "soft")
     on_arrow, shapes = _arrow(row, layout, y)
     words = "" if on_arrow else row.label
