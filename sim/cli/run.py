@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import attrs
 import typer
 
 from sim.cli import outcome
-from sim.cli.run_options import Driver, ScenarioNames, Seed, Show, Without
+from sim.cli.run_options import (
+    Driver,
+    DriverName,
+    JsonLines,
+    Quiet,
+    ScenarioNames,
+    Seed,
+    Show,
+    Shown,
+    Speed,
+    SvgFile,
+    TraceFile,
+    Without,
+)
 
 if TYPE_CHECKING:
     from sim.scenario.playing.result import Result
@@ -50,21 +63,13 @@ def run(
     scenarios: ScenarioNames,
     seed: Seed = None,
     without: Without = None,
-    driver: Annotated[
-        Driver, typer.Option(help="trio and step give the same run; live uses real sockets.")
-    ] = Driver.trio,
-    speed: Annotated[
-        float, typer.Option(min=0.001, help="Virtual seconds per second; only for live.")
-    ] = 20.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per scenario on stdout, else nothing.")
-    ] = False,
-    trace: Annotated[Path | None, typer.Option(help="Record the events as JSON lines.")] = None,
-    svg: Annotated[Path | None, typer.Option(help="Draw the run as an SVG picture.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
-    show: Annotated[
-        Show, typer.Option(help="frames: what tells the story; all: every event.")
-    ] = Show.frames,
+    driver: DriverName = Driver.trio,
+    speed: Speed = 20.0,
+    as_json: JsonLines = False,
+    trace: TraceFile = None,
+    svg: SvgFile = None,
+    quiet: Quiet = False,
+    show: Shown = Show.frames,
 ) -> None:
     """Play scenarios: draw what happened, show the channel, judge.
 

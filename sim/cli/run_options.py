@@ -73,3 +73,14 @@ Without = Annotated[
         autocompletion=complete_rule,
     ),
 ]
+DriverName = Annotated[
+    Driver, typer.Option(help="trio and step give the same run; live uses real sockets.")
+]
+Speed = Annotated[float, typer.Option(min=0.001, help="Virtual seconds per second; only for live.")]
+JsonLines = Annotated[
+    bool, typer.Option("--json", help="One JSON object per scenario on stdout, else nothing.")
+]
+TraceFile = Annotated[Path | None, typer.Option(help="Record the events as JSON lines.")]
+SvgFile = Annotated[Path | None, typer.Option(help="Draw the run as an SVG picture.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")]
+Shown = Annotated[Show, typer.Option(help="frames: what tells the story; all: every event.")]

@@ -86,7 +86,7 @@ def test_the_rule_table_has_no_empty_cell(shell: Shell) -> None:
     assert [rule["name"] for rule in rules if rule["name"] not in table] == []
 
 
-def test_states_are_mermaid(shell: Shell) -> None:
+def test_states_are_drawn_as_mermaid(shell: Shell) -> None:
     one = shell("states", "round")
     assert one.out.startswith("stateDiagram-v2\n")
     everything = shell("states").out
