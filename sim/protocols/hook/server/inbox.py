@@ -13,7 +13,7 @@ from typing import Any
 from sim.channel.api import QUEUED as CHIP_QUEUED
 from sim.channel.api import SEEN, WORKING, ButtonPressed, MessageRemoved, PersonSaid, PostMessage
 from sim.core.actor import Actor
-from sim.core.op import NO_ANSWER, Call, Save, Send, Spawn
+from sim.core.op import NO_ANSWER, Call, Save, Send, Sleep, Spawn
 from sim.protocols.hook.frames import TaskCancel
 from sim.protocols.hook.machine import OPEN, RUNNING
 from sim.protocols.hook.server.cards import Cards
@@ -29,6 +29,11 @@ from sim.protocols.hook.server.writing import Writing
 
 STOP = "/stop"
 NEW = "/new"
+
+
+# A channel waits three seconds for an answer to an event; this stays well below.
+EARLY_PAUSE_US = 50_000
+EARLY_TRIES = 40
 
 
 class Inbox:
@@ -55,13 +60,25 @@ class Inbox:
     async def take(self, channel: str, event: Any) -> Any:
         """Answer a channel's call."""
         if type(event) is ButtonPressed:
-            if self.cards.is_early(channel, event):
+            if not await self._settled_post(channel, event):
                 return NO_ANSWER
             await self.cards.press(channel, event)
             return SEEN
         if type(event) is MessageRemoved:
             return SEEN  # the next edit learns it from the channel
         return await self._once(channel, event)
+
+    async def _settled_post(self, channel: str, press: ButtonPressed) -> bool:
+        """Wait a little for the id of a card whose post is still being answered.
+
+        A quick finger beats the channel's answer. Not answering makes the channel
+        repeat the press, but only seconds later.
+        """
+        for _ in range(EARLY_TRIES):
+            if not self.cards.is_early(channel, press):
+                return True
+            await self.actor.perform(Sleep(EARLY_PAUSE_US))
+        return not self.cards.is_early(channel, press)
 
     async def _once(self, channel: str, event: PersonSaid) -> Any:
         memory = self.memory
