@@ -160,12 +160,11 @@ def _show(name: str, scenario: Scenario, result: Result, wish: Wish) -> None:
 
         for line in draw(result, screen, every=wish.every):
             screen.print(line, no_wrap=True, overflow="crop")
-        screen.print()
-        for line in tell_channels(
-            read_channels(result.trace.events), Names(result.names), screen.width
-        ):
+        names, history = Names(result.names), read_channels(result.trace.events)
+        for line in (Text(), *tell_channels(history, names, screen.width)):
             screen.print(line, no_wrap=True, overflow="crop")
-        screen.print()
+        if history.messages:
+            screen.print()
     asked = Asked(name, wish.driver, wish.without)
     for told in tell_verdict(result, scenario, asked, screen.width, every=wish.every):
         # Commands are to be copied: the terminal may break them, we must not.
