@@ -21,6 +21,7 @@ from sim.protocols.hook import (
     serialize_hook_message,
     to_wire,
 )
+from sim.wire.equality import same_json
 from sim.wire.strategies import frames, json_values, messages
 from tests.protocols.hook.frames_for_tests import accepted, changed, fault_path, good
 
@@ -267,7 +268,8 @@ def test_writing_and_parsing_is_the_identity(message: Any) -> None:
     assert again.message == message, again.error
     assert again.message is not None
     assert serialize_hook_message(again.message) == text
-    assert again.message.body == message.body
+    # Beyond 2**53 one double has two Python forms, an int and a float.
+    assert same_json(again.message.body.to_wire(), message.body.to_wire())
 
 
 def test_a_body_made_in_a_run_equals_the_one_that_is_read() -> None:
