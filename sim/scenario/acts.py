@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from attrs import evolve
 
@@ -26,6 +27,7 @@ from sim.scenario.syntax import (
     FrameText,
     FreeText,
     Loop,
+    Name,
     Opt,
     Par,
     Statement,
@@ -58,6 +60,13 @@ CONCLUSIONS = {
     "task.cancel": "stop",
     "session.archive": "new",
     "turn.reopen": "retry",
+}
+# Which of their fields say what the person means.
+POINTERS = {
+    "interaction.decision": ("interactionId",),
+    "task.cancel": ("requestId",),
+    "session.archive": (),
+    "turn.reopen": ("reopenOf",),
 }
 FIRST_WORD = re.compile(r"/?[a-z]+(?![\w.])")
 WORKSPACE = re.compile(r"[^\s,]+(?:\s*,\s*[^\s,]+)*")
@@ -193,8 +202,20 @@ def resolve_free_text(arrow: Arrow, following: Iterable[Statement]) -> Arrow:
     act = Act(prose.line, prose.column, "message", text=prose.text, remark=prose.text)
     frame = next(_frames(following), None)
     if frame is not None and frame.type in CONCLUSIONS:
-        act = evolve(act, verb=CONCLUSIONS[frame.type], text=None)
+        act = evolve(act, verb=CONCLUSIONS[frame.type], text=None, **_pointed_at(frame))
     return evolve(arrow, content=act)
+
+
+def _pointed_at(frame: FrameText) -> dict[str, Any]:
+    """Which card, button or request the frame behind the prose is about."""
+    told = {item.path: item.value for item in frame.items if item.op == "equals"}
+    found: dict[str, Any] = {}
+    for field in ("interactionId", "reopenOf", "requestId"):
+        if isinstance(told.get(field), Name) and field in POINTERS[frame.type]:
+            found["name"] = told[field]
+    if frame.type == "interaction.decision" and isinstance(told.get("buttonId"), str):
+        found["word"] = told["buttonId"]
+    return found
 
 
 def _frames(statements: Iterable[Statement]) -> Iterator[FrameText]:

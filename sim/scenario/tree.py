@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sim.scenario.syntax import Alt, Break, Critical, Loop, Opt, Par, Statement
+
+
+class Rest:
+    """The statements from ``start`` on, and what follows them; iterated over at need only."""
+
+    __slots__ = ("after", "start", "statements")
+
+    def __init__(
+        self, statements: Sequence[Statement], start: int, after: Iterable[Statement]
+    ) -> None:
+        self.statements = statements
+        self.start = start
+        self.after = after
+
+    def __iter__(self) -> Iterator[Statement]:
+        for index in range(self.start, len(self.statements)):
+            yield self.statements[index]
+        yield from self.after
 
 
 def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:

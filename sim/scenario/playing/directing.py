@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from sim.scenario import directive_nodes as nodes
-from sim.scenario.playing.checks import check_count, check_open, check_shown
+from sim.scenario.playing.checks import Late, check_count, check_open, check_shown
 from sim.scenario.playing.stage import Direction
 from sim.scenario.playing.threads import Settled, Steps, Until
 from sim.scenario.syntax import Arrow, FrameText, Statement
+from sim.scenario.tree import statements_in
 from sim.world import fault, fault_choice
 from sim.world.link import End, Link
 from sim.world.world import World
@@ -29,13 +30,10 @@ CHANNEL_OUTCOMES = {
     "down": "down",
 }
 
-__all__ = ["carry_out", "check_shown", "links_of"]
 
-
-def carry_out(walk: Walk, node: Any, following: Sequence[Statement]) -> Steps:
+def carry_out(walk: Walk, node: Any, following: Iterable[Statement]) -> Steps:
     """Let one directive take effect."""
-    director = walk.director
-    world = director.world
+    world = walk.director.world
     match node:
         case nodes.After(duration_us=duration_us):
             yield Until(world.now + duration_us)
@@ -43,43 +41,58 @@ def carry_out(walk: Walk, node: Any, following: Sequence[Statement]) -> Steps:
             yield Until(moment_us)
         case nodes.Settle(line=line):
             if not (yield Settled()):
-                director.fail(line, "@settle", "something was still pending after 1 h")
-        case nodes.LoseNext():
-            walk.fate = ("lose", 0)
-        case nodes.DuplicateNext(after_us=after_us):
-            walk.fate = ("duplicate", after_us or 0)
-        case nodes.DelayNext(duration_us=duration_us):
-            walk.fate = ("delay", duration_us)
-        case nodes.Expect() | nodes.Final() | nodes.Count() | nodes.Open() | nodes.Closed():
-            yield from _check(walk, node)
-        case nodes.Never():
-            walk.director.nevers.append(node)
+                walk.findings.fail(line, "@settle", "something was still pending after 1 h")
+        case nodes.LoseNext() | nodes.DuplicateNext() | nodes.DelayNext():
+            walk.must_direct()
+            _doom(walk, node, following)
+        case nodes.Final() | nodes.Never():
+            walk.findings.at_the_end(node)
+        case nodes.Expect() | nodes.Count() | nodes.Open() | nodes.Closed():
+            yield Until(world.now)
+            _check(walk, node)
         case nodes.ChannelFault() | nodes.FeatureChange() | nodes.Reconnect() | nodes.Act():
+            walk.must_direct()
             yield Until(world.now)
             _tell(walk, node, following)
             yield Until(world.now)
         case _:
+            walk.must_direct()
             yield Until(world.now)
-            _strike(director, node)
+            _strike(walk, node)
             yield Until(world.now)
 
 
-def _check(walk: Walk, node: Any) -> Steps:
-    director, stage = walk.director, walk.stage
-    if isinstance(node, nodes.Final):
-        director.finals.append(node)
+def _doom(walk: Walk, node: Any, following: Iterable[Statement]) -> None:
+    """The next frame of the diagram will be lost, doubled or late."""
+    arrow = next_frame(following)
+    if arrow is None:
         return
-    yield Until(director.world.now)
     match node:
+        case nodes.LoseNext():
+            fate: tuple[str, int] = ("lose", 0)
+        case nodes.DuplicateNext(after_us=after_us):
+            fate = ("duplicate", after_us or 0)
+        case _:
+            fate = ("delay", node.duration_us)
+    walk.shared.fates[arrow.line] = fate
+
+
+def _check(walk: Walk, node: Any) -> None:
+    stage, fail = walk.stage, walk.findings.fail
+    match node:
+        case nodes.Expect() | nodes.Count(what="edits") if (
+            node.name is not None and stage.names.get(node.name) is None
+        ):
+            walk.shared.late.append(Late(fail, node, stage.all_shown()))
         case nodes.Expect():
-            check_shown(director, stage, node)
+            check_shown(fail, stage, node)
         case nodes.Count():
-            check_count(director, stage, node)
+            check_count(fail, walk.director.lookout.frames, stage, node)
         case nodes.Open() | nodes.Closed():
-            check_open(director, stage, node)
+            check_open(fail, walk.director.world, stage, node)
 
 
-def _tell(walk: Walk, node: Any, following: Sequence[Statement]) -> None:
+def _tell(walk: Walk, node: Any, following: Iterable[Statement]) -> None:
     """Directives that are acts of somebody."""
     director, stage = walk.director, walk.stage
     match node:
@@ -90,7 +103,7 @@ def _tell(walk: Walk, node: Any, following: Sequence[Statement]) -> None:
         case nodes.FeatureChange(host=host, feature=feature, on=on):
             _act(director, stage.feature(host, feature, on))
         case nodes.Reconnect(host=host, channel=channel):
-            handshake = next_frame(host, following) != "hello"
+            handshake = not greets_itself(host, following)
             _act(director, stage.puppet_connects(host, channel, handshake))
         case nodes.Act(host=host, act=act):
             director.world.act(host, stage.read_act(host, act))
@@ -100,60 +113,66 @@ def _act(director: Director, direction: Direction) -> None:
     director.world.act(direction.host, direction.act)
 
 
-def next_frame(host: str, statements: Iterable[Statement]) -> str | None:
-    """The type of the next frame that the diagram draws out of a host."""
-    for statement in statements:
-        if isinstance(statement, Arrow) and statement.source == host:
-            content = statement.content
-            return content.type if isinstance(content, FrameText) else None
-        if isinstance(statement, nodes.Reconnect) and statement.host == host:
-            return None
-        for branch in getattr(statement, "branches", ()):
-            found = next_frame(host, branch.body)
-            if found is not None:
-                return found
+def next_frame(statements: Iterable[Statement]) -> Arrow | None:
+    """The next arrow that carries a frame, in document order."""
+    for one in statements_in(statements):
+        if isinstance(one, Arrow) and isinstance(one.content, FrameText):
+            return one
     return None
 
 
-def _strike(director: Director, node: Any) -> None:
+def greets_itself(host: str, statements: Iterable[Statement]) -> bool:
+    """Whether the next arrow out of a puppet, on its next connection, is ``hello``."""
+    for one in statements_in(statements):
+        if isinstance(one, nodes.Reconnect) and one.host == host:
+            return False
+        if isinstance(one, Arrow) and one.source == host:
+            return isinstance(one.content, FrameText) and one.content.type == "hello"
+    return False
+
+
+def _strike(walk: Walk, node: Any) -> None:
     """Directives that are faults of network and machines."""
-    world = director.world
+    world = walk.director.world
     match node:
         case nodes.Cut():
-            _cut(director, node)
+            _cut(walk, node)
         case nodes.Heal(host=host, channel=channel):
             silent = [link for link in links_of(world, host, channel) if link.silent]
-            _each(director, node.line, f"@heal {host}", silent, lambda x: fault.heal(world, x))
+            why = f"no connection of {host} is cut silently"
+            _each(walk, node, f"@heal {host}", why, silent, lambda x: fault.heal(world, x))
         case nodes.Hold(source=source, target=target):
             ends = list(_ends(world, source, target))
-            _each(director, node.line, "@hold", ends, lambda x: fault.hold(world, x))
+            why, text = f"{source} has no connection with {target}", f"@hold {source}->{target}"
+            _each(walk, node, text, why, ends, lambda x: fault.hold(world, x))
         case nodes.Release(source=source, target=target):
-            ends = list(_ends(world, source, target))
-            _each(director, node.line, "@release", ends, lambda x: fault.release(world, x))
-        case nodes.Crash(host=host):
-            fault.crash(world, host)
-        case nodes.Restart(host=host):
-            fault.restart(world, host)
+            ends = [e for e in _ends(world, source, target) if e.held and not e.link.silent]
+            why, text = f"nothing from {source} is held", f"@release {source}->{target}"
+            _each(walk, node, text, why, ends, lambda x: fault.release(world, x))
         case nodes.Skew(host=host, by_us=by_us):
             fault.skew(world, host, by_us)
         case nodes.Sleep(host=host, duration_us=duration_us):
             fault.sleep(world, host, duration_us)
         case nodes.Fault(name=name):
             if not fault_choice.strike(world, name):
-                director.fail(node.line, f"@fault {name}", "there is nothing of that name now")
+                walk.findings.fail(node.line, f"@fault {name}", "there is nothing of that name now")
+        case nodes.Crash(host=host):
+            walk.perform(Direction(host, verb="crash"))
+        case nodes.Restart(host=host):
+            walk.perform(Direction(host, verb="restart"))
 
 
 def _each(
-    director: Director, line: int, expected: str, targets: list[Any], do: Callable[[Any], None]
+    walk: Walk, node: Any, expected: str, why: str, targets: list[Any], do: Callable[[Any], None]
 ) -> None:
     if not targets:
-        director.fail(line, expected, "there is no such connection")
+        walk.findings.fail(node.line, expected, why)
     for target in targets:
         do(target)
 
 
-def _cut(director: Director, node: nodes.Cut) -> None:
-    world = director.world
+def _cut(walk: Walk, node: nodes.Cut) -> None:
+    world = walk.director.world
     links = list(links_of(world, node.host, node.channel))
     newest: dict[tuple[str, str], Link] = {}
     for link in links:
@@ -164,7 +183,8 @@ def _cut(director: Director, node: nodes.Cut) -> None:
     wanted = [link for link in links if (link in current) != node.old]
     wanted = [link for link in wanted if not (link.client.severed and link.server.severed)]
     text = f"@cut {node.host}{' old' if node.old else ''}"
-    _each(director, node.line, text, wanted, lambda link: fault.cut(world, link, node.how))
+    why = f"{node.host} has no {'replaced ' if node.old else ''}connection"
+    _each(walk, node, text, why, wanted, lambda link: fault.cut(world, link, node.how))
 
 
 def links_of(world: World, host: str, channel: str | None) -> Iterator[Link]:

@@ -1,24 +1,23 @@
-"""The director: walks the diagram, directs people, agents and faults, and waits for frames.
+"""The director: runs threads that walk the diagram, each line in a moment of its own.
 
 It acts only through ``World.act`` and the fault functions, and knows the
-protocol only through its :class:`Stage`. Everything that it does happens in a
-moment of its own (see ``threads``); everything that it sees are events.
+protocol only through its :class:`Stage`. What it sees are events; which arrow
+each of them belongs to, the :class:`Lookout` knows.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Callable
 
-from sim.core.event import CallIssued, FrameDelivered, FrameLost, FrameSent
-from sim.scenario.directive_nodes import Final, Never
-from sim.scenario.playing.expectation import Expectation, seconds
-from sim.scenario.playing.result import Failure
+from sim.scenario.playing.expectation import Expectation
+from sim.scenario.playing.findings import Findings
+from sim.scenario.playing.lookout import Lookout
 from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.threads import (
     PATIENCE_US,
     Arrives,
+    BranchVoid,
+    BreakReached,
     Joined,
     Poll,
     Request,
@@ -28,32 +27,31 @@ from sim.scenario.playing.threads import (
     Until,
 )
 from sim.scenario.syntax import Scenario
-from sim.world import fault
-from sim.world.link import FrameFlight
 from sim.world.world import World
 
-E = TypeVar("E", FrameSent, CallIssued)
-
 SETTLE_PATIENCE_US = 3600 * 1_000_000
+# No scenario needs more (a week of heartbeats is 150,000 events): it runs in circles.
+MOST_EVENTS = 1_000_000
+MOST_LINES = 1_000_000
 
 
 class Director:
-    """Runs threads over a world; ``over`` once the diagram has been played."""
+    """Runs threads over a world; ``over`` once the diagram has been played.
+
+    ``ending`` makes the steps that follow the diagram's last line, or a ``break``.
+    """
 
     def __init__(self, scenario: Scenario, world: World, stage: Stage) -> None:
         self.scenario = scenario
         self.world = world
         self.stage = stage
-        self.failures: list[Failure] = []
-        self.frames: list[FrameSent] = []
-        self.calls: list[CallIssued] = []
-        self.matched: dict[int, None] = {}
-        self.finals: list[Final] = []
-        self.nevers: list[Never] = []
+        self.findings = Findings()
+        self.lookout = Lookout(world, stage.names, self._reported)
         self.over = False
-        self._waiting: list[Expectation] = []
-        self._taken: dict[int, Expectation] = {}
-        self._in_flight: dict[int, None] = {}
+        self.ending: Callable[[], Steps] | None = None
+        self.lines = 0
+        self.line = 0
+        self._living: dict[Thread, None] = {}
         self._threads_of: dict[Expectation, Thread] = {}
         self._polling: list[Thread] = []
         self._settling: list[Thread] = []
@@ -61,23 +59,17 @@ class Director:
 
     # -- running ---------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Subscribe to the events. Threads are added with :meth:`spawn`."""
-        world = self.world
-        world.watch(FrameSent, self._on_sent)
-        world.watch(FrameDelivered, self._on_delivered)
-        world.watch(FrameLost, self._on_lost)
-        world.watch(CallIssued, self._on_call)
-        world.on_flight = self._on_flight
-
     def spawn(self, steps: Steps, line: int, mark: int = -1) -> Thread:
         """Start a thread; its first line runs in the next moment."""
         thread = Thread(steps, mark, line)
+        self._living[thread] = None
         self._wake(thread, None)
         return thread
 
     def poll(self) -> bool:
         """Asked by the driver after each step: wake who waits for a state; True at the end."""
+        if len(self.world.events) > MOST_EVENTS:
+            self._stop_running_in_circles(f"{MOST_EVENTS:,} events")
         if self._settling and self.world.settled():
             waiting, self._settling = self._settling, []
             for thread in waiting:
@@ -89,16 +81,50 @@ class Director:
                 self._wake(thread, True)
         return self.over
 
-    def fail(self, line: int, expected: str, happened: str) -> None:
-        """Note a line that did not come true; the run goes on."""
-        self.failures.append(Failure(line, expected, happened))
+    def comes_to(self, thread: Thread, line: int) -> None:
+        """A thread comes to its next line."""
+        thread.line = self.line = line
+        self.lines += 1
+        if self.lines > MOST_LINES:
+            self._stop_running_in_circles(f"{MOST_LINES:,} lines")
+            raise BreakReached
 
-    def cancel(self, thread: Thread) -> None:
-        """Stop a thread for good, with what it waits for."""
+    def _stop_running_in_circles(self, amount: str) -> None:
+        if not self.over:
+            happened = f"it was stopped after {amount}: something repeats itself without end"
+            self.findings.fail(self.line, "the run comes to an end", happened)
+            self.over = True
+
+    def break_off(self) -> None:
+        """A ``break``: no line but the end of the run is read from now on."""
+        for thread in tuple(self._living):
+            thread.on_end = None
+            self._end(thread)
+        if self.ending is not None:
+            self.spawn(self.ending(), 0)
+
+    def void(self, thread: Thread) -> None:
+        """This thread, with what it waits for, is not part of what happens."""
+        for one in tuple(thread.living()):
+            one.void = True
+            self._end(one)
+        if thread.void:
+            self.lookout.give_back(_all_expected(thread))
+
+    def _end(self, thread: Thread) -> None:
+        if thread.ended:
+            return
         thread.ended = True
-        for expectation, waiter in list(self._threads_of.items()):
-            if waiter is thread:
-                self._forget(expectation)
+        self._living.pop(thread, None)
+        request = thread.waits_for
+        if isinstance(request, Arrives):
+            self._threads_of.pop(request.expectation, None)
+        for queue in (self._polling, self._settling, self._joining):
+            if thread in queue:
+                queue.remove(thread)
+        if thread.on_end is not None:
+            thread.on_end()
+        self._release_joins()
 
     def _wake(self, thread: Thread, value: object) -> None:
         thread.waits_for = None
@@ -112,11 +138,15 @@ class Director:
         try:
             request: Request = thread.steps.send(value)
         except StopIteration:
-            thread.ended = True
-            self._release_joins()
+            self._end(thread)
+            return
+        except BranchVoid:
+            self.void(thread)
+            return
+        except BreakReached:
+            self.break_off()
             return
         thread.waits_for = request
-        thread.since_us = self.world.now
         self._wait(thread, request)
 
     def _wait(self, thread: Thread, request: Request) -> None:
@@ -129,7 +159,7 @@ class Director:
                     self._wake(thread, expectation.met)
                 else:
                     self._threads_of[expectation] = thread
-                    if not expectation.optional:
+                    if not expectation.is_open:
                         self._limit(thread, PATIENCE_US)
             case Poll(ready):
                 if ready():
@@ -141,6 +171,7 @@ class Director:
                 self._settling.append(thread)
                 self._limit(thread, SETTLE_PATIENCE_US)
             case Joined(threads):
+                thread.parts = (*thread.parts, *threads)
                 if all(one.ended for one in threads):
                     self._wake(thread, None)
                 else:
@@ -153,17 +184,32 @@ class Director:
         def give_up() -> None:
             if thread.waits_for is not request or thread.ended:
                 return
+            if isinstance(request, Arrives):
+                if self._seize(request.expectation):
+                    return
+                self._threads_of.pop(request.expectation, None)
+                self.lookout.forget(request.expectation)
+                request.expectation.failed = True
             for queue in (self._polling, self._settling):
                 if thread in queue:
                     queue.remove(thread)
-            if isinstance(request, Arrives):
-                self._forget(request.expectation)
-                request.expectation.failed = True
             thread.waits_for = None
             self._advance(thread, False)
 
         due = self.world.now + patience_us
         self.world.at(due, f"line {thread.line} gives up", give_up, foreground=False)
+
+    def _seize(self, expectation: Expectation) -> bool:
+        """Nothing else matches: take what an undecided branch took; then that one did not match."""
+        if expectation.sent is not None:
+            expectation.near = "it was sent, but has not arrived within 60 s"
+            return False
+        for holder in self.lookout.seize(expectation):
+            group, branch = holder.path[-1]
+            thread = group.walks[branch].thread
+            thread.void = True
+            self.void(thread)
+        return expectation.sent is not None
 
     def _release_joins(self) -> None:
         for thread in list(self._joining):
@@ -172,149 +218,15 @@ class Director:
                 self._joining.remove(thread)
                 self._wake(thread, None)
 
-    # -- expectations ----------------------------------------------------------
-
-    def expect(self, expectation: Expectation) -> None:
-        """Start looking for the frame or call, in the past after the mark first."""
-        if not self._look_back(expectation):
-            self._waiting.append(expectation)
-
-    def _look_back(self, expectation: Expectation) -> bool:
-        for call in _since(self.calls, expectation.mark):
-            if call.n not in self.matched and expectation.takes_call(call):
-                self._meet_call(expectation, call)
-                return True
-        for event in _since(self.frames, expectation.mark):
-            if event.n in self.matched:
-                continue
-            if expectation.fate == "lose" and event.n not in self._in_flight:
-                continue
-            found = expectation.takes_frame(event, self.stage.names)
-            if found is not None:
-                self.stage.names.bind(found)
-                self._take(expectation, event)
-                return True
-        return False
-
-    def _take(self, expectation: Expectation, event: FrameSent) -> None:
-        self.matched[event.n] = None
-        expectation.sent = event.n
-        if event.n not in self._in_flight:
-            self._meet(expectation)
-            return
-        self._taken[event.n] = expectation
-        flight = self._flight(event)
-        if flight is None:
-            return  # just being written: _on_flight comes next
-        if expectation.fate is not None:
-            self._seal_fate(expectation, flight)
-        elif flight.end.held:
-            self._meet(expectation)
-
-    def _meet(self, expectation: Expectation) -> None:
-        expectation.met = True
-        if expectation.sent is not None:
-            self._taken.pop(expectation.sent, None)
+    def _reported(self, expectation: Expectation) -> None:
         thread = self._threads_of.pop(expectation, None)
         if thread is not None:
-            self._wake(thread, True)
-
-    def _meet_call(self, expectation: Expectation, call: CallIssued) -> None:
-        self.matched[call.n] = None
-        expectation.sent = call.n
-        self._meet(expectation)
-
-    def _forget(self, expectation: Expectation) -> None:
-        self._threads_of.pop(expectation, None)
-        if expectation in self._waiting:
-            self._waiting.remove(expectation)
-        if expectation.sent is not None:
-            self._taken.pop(expectation.sent, None)
-
-    def _flight(self, event: FrameSent) -> FrameFlight | None:
-        link = self.world.links.get(event.link)
-        if link is None:
-            return None
-        for item in link.end_of(event.sender).flight:
-            if isinstance(item, FrameFlight) and item.sent == event.n:
-                return item
-        return None
-
-    def _seal_fate(self, expectation: Expectation, flight: FrameFlight) -> None:
-        """The frame waits until the moment in which its fault is applied."""
-        world = self.world
-        held = flight.end.held
-        world.unschedule(flight)
-
-        def strike() -> None:
-            if not held:
-                world.schedule(flight, flight.due)
-            if expectation.fate == "lose":
-                fault.lose(world, flight)
-            elif expectation.fate == "duplicate":
-                fault.duplicate(world, flight, expectation.fate_us)
-            elif expectation.fate == "delay":
-                fault.delay(world, flight, expectation.fate_us)
-
-        world.at(world.now, f"line {expectation.arrow.line} {expectation.fate}", strike)
-
-    # -- events ----------------------------------------------------------------
-
-    def _on_sent(self, event: FrameSent) -> None:
-        self.frames.append(event)
-        self._in_flight[event.n] = None
-        for expectation in self._waiting:
-            found = expectation.takes_frame(event, self.stage.names)
-            if found is not None:
-                self.stage.names.bind(found)
-                self._waiting.remove(expectation)
-                self._take(expectation, event)
-                return
-
-    def _on_flight(self, flight: FrameFlight) -> None:
-        expectation = self._taken.get(flight.sent)
-        if expectation is None:
-            return
-        if expectation.fate is not None:
-            self._seal_fate(expectation, flight)
-        elif flight.end.held:
-            self._meet(expectation)
-
-    def _on_delivered(self, event: FrameDelivered) -> None:
-        self._in_flight.pop(event.sent, None)
-        expectation = self._taken.get(event.sent)
-        if expectation is not None:
-            self._meet(expectation)
-
-    def _on_lost(self, event: FrameLost) -> None:
-        self._in_flight.pop(event.sent, None)
-        expectation = self._taken.pop(event.sent, None)
-        if expectation is None:
-            return
-        if expectation.fate == "lose":
-            self._meet(expectation)
-        elif expectation.frame is not None:
-            expectation.near = f"at {seconds(event.at)} it was lost ({event.why})"
-            expectation.failed = True
-            thread = self._threads_of.pop(expectation, None)
-            if thread is not None:
-                self._wake(thread, False)
-        else:
-            # A resend may still fulfil the arrow; the lost copy is matched all
-            # the same, for the diagram has named it.
-            expectation.sent = None
-            expectation.near = f"at {seconds(event.at)} it was sent, but lost ({event.why})"
-            self.expect(expectation)
-
-    def _on_call(self, event: CallIssued) -> None:
-        self.calls.append(event)
-        for expectation in self._waiting:
-            if expectation.takes_call(event):
-                self._waiting.remove(expectation)
-                self._meet_call(expectation, event)
-                return
+            self._wake(thread, expectation.met)
 
 
-def _since(events: list[E], mark: int) -> Iterable[E]:
-    """The events after a mark, oldest first, without walking the whole past."""
-    return events[bisect_right(events, mark, key=lambda event: event.n) :]
+def _all_expected(thread: Thread) -> list[Expectation]:
+    """All arrows of a thread and of its parts."""
+    found = list(thread.expected)
+    for part in thread.parts:
+        found += _all_expected(part)
+    return found

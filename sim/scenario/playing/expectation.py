@@ -9,7 +9,7 @@ back.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -17,6 +17,13 @@ from sim.core.event import CallIssued, FrameSent
 from sim.core.op import Frame
 from sim.scenario.playing.match import Names, fits
 from sim.scenario.syntax import Arrow, FrameText
+
+if TYPE_CHECKING:
+    from sim.scenario.playing.branches import Alternatives
+    from sim.scenario.playing.threads import Thread
+
+# In which branch of which alternatives a line stands, outermost first.
+Path = tuple[tuple["Alternatives", int], ...]
 
 
 @attrs.define(eq=False)
@@ -31,12 +38,13 @@ class Expectation:
     source: str
     target: str
     mark: int
+    thread: Thread
+    path: Path = ()
     text: FrameText | None = None
     frame: Frame | None = None
     wants_call: Callable[[Any], bool] | None = None
     fate: str | None = None
     fate_us: int = 0
-    optional: bool = False
     sent: int | None = None
     met: bool = False
     failed: bool = False
@@ -46,9 +54,31 @@ class Expectation:
     def done(self) -> bool:
         return self.met or self.failed
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it stands in a branch that is still undecided: it may stay unmet."""
+        return any(not group.closed for group, _ in self.path)
+
+    def is_in_time(self, n: int) -> bool:
+        """Whether event ``n`` came after the mark, and before the branch was decided."""
+        if n <= self.mark:
+            return False
+        return all(group.cutoff is None or n < group.cutoff for group, _ in self.path)
+
+    def is_rival(self, other: Expectation) -> bool:
+        """Whether only one of the two can be part of what happened: both may see one frame."""
+        for (mine, branch), (its, its_branch) in zip(self.path, other.path, strict=False):
+            if mine is not its:
+                return False
+            if branch != its_branch:
+                return True
+        return False
+
     def takes_frame(self, event: FrameSent, names: Names) -> dict[str, Any] | None:
         """The bindings, if this frame is the one; else None."""
-        if event.n <= self.mark or event.sender != self.source or event.receiver != self.target:
+        if event.sender != self.source or event.receiver != self.target:
+            return None
+        if not self.is_in_time(event.n):
             return None
         if self.frame is not None:
             return {} if event.frame is self.frame else None
@@ -64,9 +94,9 @@ class Expectation:
         """Whether this call is the one."""
         return (
             self.wants_call is not None
-            and event.n > self.mark
             and event.caller == self.source
             and event.callee == self.target
+            and self.is_in_time(event.n)
             and self.wants_call(event.request)
         )
 

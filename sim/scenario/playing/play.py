@@ -11,10 +11,13 @@ import attrs
 
 from sim.core.invariant import Monitor
 from sim.core.trace import Header, Trace
+from sim.scenario.playing.checks import check_never
 from sim.scenario.playing.director import Director
+from sim.scenario.playing.expectation import seconds
+from sim.scenario.playing.preconditions import check_playable
 from sim.scenario.playing.result import ExtraFrame, Failure, Result
 from sim.scenario.playing.stage import Stage
-from sim.scenario.playing.walk import Walk
+from sim.scenario.playing.walk import Shared, Walk
 from sim.scenario.syntax import Scenario
 from sim.world.world import World
 
@@ -52,6 +55,7 @@ def prepare(
     preempt: bool = False,
 ) -> Run:
     """Build the world, the people and the director. Raises UsageError for unknown rules."""
+    check_playable(scenario)
     world = World(seed, preempt=preempt)
     off = rules_off(scenario, without)
     stage = make_stage(scenario, world, off)
@@ -59,8 +63,8 @@ def prepare(
     stage.build()
     monitor = Monitor(stage.invariants())
     monitor.attach(world.watch)
-    director.begin()
-    walk = Walk(director, stage)
+    director.lookout.begin()
+    walk = Walk(director, stage, director.findings, Shared())
     walk.thread = director.spawn(walk.whole(), 0)
     stage.start()
     return Run(scenario, world, stage, director, monitor, off)
@@ -83,11 +87,13 @@ def header_of(run: Run, driver: str) -> Header:
 def finish(run: Run, driver: str) -> Result:
     """Judge what happened. An interrupted run is judged as far as it went."""
     director, world = run.director, run.world
-    if not director.over:
-        director.fail(0, "the diagram is played to its end", "the run was interrupted")
-    run.monitor.finish(len(world.events) - 1)
+    findings = director.findings
+    if director.over:
+        run.monitor.finish(len(world.events) - 1)
+    else:
+        _interrupted(run)
     extra = _extra_frames(run)
-    failures = list(director.failures)
+    failures = list(findings.failures)
     if run.scenario.strict:
         failures += [
             Failure(0, "@strict: only frames that the diagram names", f"step {e.step}: {e.frame}")
@@ -110,11 +116,21 @@ def finish(run: Run, driver: str) -> Result:
     )
 
 
+def _interrupted(run: Run) -> None:
+    """What must never show can be judged at any time; what must come true at last, cannot."""
+    findings = run.director.findings
+    for never in findings.nevers.values():
+        check_never(findings.fail, run.stage, never)
+    happened = f"the run was interrupted at {seconds(run.world.now)}"
+    findings.fail(run.director.line, "the diagram is played to its end", happened)
+
+
 def _extra_frames(run: Run) -> tuple[ExtraFrame, ...]:
     """Frames that no arrow of the diagram took, in order of sending."""
-    director = run.director
+    director, names = run.director, run.stage.names
     return tuple(
         ExtraFrame(event.n, f"{event.sender} → {event.receiver}: {event.frame.type}")
-        for event in director.frames
-        if event.n not in director.matched
+        for event in director.lookout.frames
+        if not director.lookout.is_named(event)
+        and not any(loop.covers(event, names) for loop in director.findings.repeats)
     )

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import msgspec
 
 from sim.core.actor import Actor, CloseReason, Port
-from sim.core.op import Connection, Dial, Frame, Send
+from sim.core.op import NO_ANSWER, Connection, Dial, Frame, Send
 
 
 class PuppetAct(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
@@ -45,6 +45,9 @@ class Manners(Protocol):
 
     def greeted(self, frame: Frame) -> bool:
         """Whether this frame ends the handshake."""
+
+    def told(self, puppet: Puppet, act: Any) -> None:
+        """Something else that the diagram tells it, in its protocol's words."""
 
 
 class Puppet(Actor):
@@ -87,6 +90,11 @@ class Puppet(Actor):
                     await self.perform(Send(dialled, frame))
             else:
                 self.busy.pop(act.peer, None)
+        else:
+            self.manners.told(self, act)
+
+    async def on_call(self, caller: str, request: Any) -> Any:
+        return NO_ANSWER
 
     async def on_open(self, conn: Connection) -> None:
         self.conns[conn.peer] = conn

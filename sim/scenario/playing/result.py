@@ -68,6 +68,15 @@ class Result:
         broken = {v.invariant: None for v in self.violations}
         return tuple(name for name in self.expected_violations if name not in broken)
 
+    @property
+    def all_failures(self) -> tuple[Failure, ...]:
+        """The lines that failed, and the invariants that should have broken and did not."""
+        missing = (
+            Failure(0, f"@violates {name}: this run breaks it", f"{name} held")
+            for name in self.missing_violations
+        )
+        return (*self.failures, *missing)
+
     def to_json(self) -> dict[str, Any]:
         """The object of section 5 of the scenario language."""
         return {
@@ -77,7 +86,7 @@ class Result:
             "digest": self.digest,
             "steps": self.steps,
             "virtual_s": self.virtual_s,
-            "failures": [attrs.asdict(one) for one in self.failures],
+            "failures": [attrs.asdict(one) for one in self.all_failures],
             "violations": [attrs.asdict(one) for one in self.violations],
             "extra": [attrs.asdict(one) for one in self.extra],
             "messages": [attrs.asdict(one) for one in self.messages],

@@ -112,6 +112,10 @@ class Stage(ABC):
         """Whether a channel call is a post, edit, card or react (None: any)."""
 
     @abstractmethod
+    def event_fits(self, act: Act, request: Any) -> bool:
+        """Whether a call of a channel tells the server that a person did this."""
+
+    @abstractmethod
     def channels(self) -> tuple[str, ...]:
         """The channel hosts of this run."""
 
@@ -134,12 +138,16 @@ class Stage(ABC):
         """What a reader sees now of the message of a request, or of a card (OPEN, CLOSED)."""
 
     @abstractmethod
+    def all_shown(self) -> dict[str, Shown]:
+        """What shows now of every request and card, by its real id."""
+
+    @abstractmethod
     def texts(self) -> list[tuple[int, str]]:
         """(event number, text) of everything that was ever visible in a channel."""
 
     @abstractmethod
-    def posts(self, channel: str | None) -> int:
-        """How many messages about requests the bot has posted."""
+    def posts(self, channel: str | None, real_id: Any = None) -> int:
+        """How many messages about requests (or about this one) the bot has posted."""
 
     @abstractmethod
     def edits(self, channel: str | None, real_id: Any) -> int:

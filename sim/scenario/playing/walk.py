@@ -2,289 +2,186 @@
 
 Each method is a generator that yields requests (see ``threads``). A walk
 knows whether it *directs*: in an ``alt`` only one branch, chosen by the seed,
-tells people and agents what to do; the others merely watch.
+tells people and agents what to do; the others merely watch, and cannot match
+if they would have to direct something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
 
 from sim.core.entropy import Stream
-from sim.scenario.acts import resolve_free_text
-from sim.scenario.directive_nodes import Directive
-from sim.scenario.playing import directing
-from sim.scenario.playing.checks import check_never, check_shown
+from sim.scenario.playing import arrows, directing
+from sim.scenario.playing.branches import Alternatives
+from sim.scenario.playing.checks import check_late, check_never, check_shown
 from sim.scenario.playing.director import Director
-from sim.scenario.playing.expectation import Expectation
-from sim.scenario.playing.stage import Direction, NotYet, Stage
-from sim.scenario.playing.threads import Arrives, Joined, Poll, Settled, Steps, Thread, Until
+from sim.scenario.playing.expectation import Path
+from sim.scenario.playing.findings import Findings, Repeats
+from sim.scenario.playing.stage import Direction, Stage
+from sim.scenario.playing.threads import (
+    BranchVoid,
+    BreakReached,
+    Joined,
+    Settled,
+    Steps,
+    Thread,
+    Until,
+)
 from sim.scenario.syntax import (
     Act,
     Alt,
     Arrow,
     Branch,
     Break,
-    ChannelCall,
     Create,
     Critical,
     Destroy,
     FrameText,
-    FreeText,
-    Local,
     Loop,
     Opt,
     Par,
-    Participant,
     Statement,
 )
+from sim.scenario.tree import Rest, statements_in
 from sim.world import fault
 
-Following = Sequence[Statement]
-
-
-class BreakReached(Exception):
-    """A ``break`` block ended: the run is over."""
+Following = Iterable[Statement]
 
 
 @attrs.define(eq=False)
-class Undecided:
-    """Branches of an ``alt`` or ``opt`` that stay open until the next expectation."""
+class Shared:
+    """What all readings of one diagram know together.
 
-    line: int
-    threads: list[Thread]
-    required: bool
+    ``fates``: the fault for the arrow in a line; ``prompted``: lines whose act
+    an earlier line has done already; ``doomed``: hosts that a ``destroy`` will
+    crash; ``groups``: all alternatives so far; ``late``: assertions about names
+    that were not bound yet, with what showed then.
+    """
+
+    fates: dict[int, tuple[str, int]] = attrs.field(factory=dict)
+    prompted: dict[int, None] = attrs.field(factory=dict)
+    doomed: list[str] = attrs.field(factory=list)
+    groups: list[Alternatives] = attrs.field(factory=list)
+    late: list[Any] = attrs.field(factory=list)
 
 
 @attrs.define(eq=False)
 class Walk:
     """One sequential reading of (a part of) the diagram.
 
-    ``watches``: a branch whose lines may stay unmatched. ``fate``: the fault for
-    the next arrow. ``forwarded``: nothing that a person said is still to be
-    drawn as the channel's event. ``last_act``: number of the last act's event.
+    ``spoken``: acts of people that the diagram may still draw as the channel's
+    event, each with its mark. ``undecided`` and ``repeating``: blocks that the
+    next expectation closes. ``last_act``: number of the last act's event.
     """
 
     director: Director
     stage: Stage
+    findings: Findings
+    shared: Shared
+    line: int = 0
     directs: bool = True
-    watches: bool = False
-    thread: Thread = attrs.field(init=False)
-    undecided: list[Undecided] = attrs.field(factory=list)
-    doomed: list[str] = attrs.field(factory=list)
-    fate: tuple[str, int] | None = None
-    forwarded: bool = True
-    prompted: dict[int, None] = attrs.field(factory=dict)
+    path: Path = ()
+    spoken: list[tuple[int, Act]] = attrs.field(factory=list)
+    undecided: list[Alternatives] = attrs.field(factory=list)
+    repeating: list[Repeats] = attrs.field(factory=list)
     last_act: int = -1
+    thread: Thread = attrs.field(init=False)
 
     # -- the whole diagram -------------------------------------------------------
 
     def whole(self) -> Steps:
-        """The main thread: the body, the settling, the ``@final`` lines."""
-        with suppress(BreakReached):
-            yield from self.body(self.stage.scenario.body, ())
-        self.thread.line = 0
+        """The main thread: the body, then its end."""
+        self.director.ending = self.ending
+        yield from self.body(self.stage.scenario.body, ())
+        yield from self.ending()
+
+    def ending(self) -> Steps:
+        """The settling, the ``@final`` lines."""
         settled = yield Settled()
         if not settled:
-            self.director.fail(0, "the run settles", "something was still pending after 1 h")
-        self._decide()
-        for final in self.director.finals:
-            check_shown(self.director, self.stage, final)
-        for never in self.director.nevers:
-            check_never(self.director, self.stage, never)
+            self.findings.fail(0, "the run settles", "something was still pending after 1 h")
+        for group in self.shared.groups:
+            group.decide(at_the_end=True)
+        for late in self.shared.late:
+            check_late(self.stage, late)
+        for final in tuple(self.findings.finals.values()):
+            check_shown(self.findings.fail, self.stage, final)
+        for never in self.findings.nevers.values():
+            check_never(self.findings.fail, self.stage, never)
         self.director.over = True
 
-    def body(self, statements: Following, after: Following) -> Steps:
+    def body(self, statements: Sequence[Statement], after: Following) -> Steps:
         """Statements in order; ``after`` is what follows them in the document."""
         for index, statement in enumerate(statements):
-            self.thread.line = statement.line
-            following = tuple(chain(statements[index + 1 :], after))
-            yield from self._statement(statement, following)
+            self.director.comes_to(self.thread, statement.line)
+            yield from self._statement(statement, Rest(statements, index + 1, after))
 
     def _statement(self, statement: Statement, following: Following) -> Steps:
         match statement:
             case Arrow():
-                yield from self._arrow(statement, following)
+                yield from arrows.carry(self, statement, following)
                 yield from self._bury(statement)
             case Par(branches=branches):
                 yield from self._par(branches, following)
             case Alt(branches=branches):
-                self._open(statement.line, branches, following, required=True)
+                yield from self._open(statement.line, branches, following, required=True)
             case Opt(line=line, column=column, label=label, body=body):
                 branch = Branch(line, column, label, body)
-                self._open(line, (branch,), following, required=False)
-            case Loop(times=times, body=body):
-                for _ in range(times or 1):
-                    yield from self.body(body, following)
+                yield from self._open(line, (branch,), following, required=False)
+            case Loop():
+                yield from self._loop(statement, following)
             case Critical(body=body, options=options):
                 yield from self.body(body, following)
                 for option in options:
-                    self._open(option.line, (option,), following, required=False)
+                    yield from self._open(option.line, (option,), following, required=False)
             case Break(body=body):
                 yield from self.body(body, following)
                 raise BreakReached
             case Create(host=host):
-                if self.directs:
-                    yield from self._do(Direction(host, verb="restart"))
+                yield from self.do(Direction(host, verb="restart"))
             case Destroy(host=host):
-                self.doomed.append(host)
+                self.shared.doomed.append(host)
             case _:
-                yield from self._directive(statement, following)
-
-    def _directive(self, node: Directive, following: Following) -> Steps:
-        if self.directs:
-            yield from directing.carry_out(self, node, following)
+                yield from directing.carry_out(self, statement, following)
 
     def _bury(self, arrow: Arrow) -> Steps:
         """``destroy`` stands before the last arrow that touches its host."""
-        for host in [h for h in self.doomed if h in (arrow.source, arrow.target)]:
-            self.doomed.remove(host)
-            if self.directs:
-                yield from self._do(Direction(host, verb="crash"))
-
-    # -- arrows --------------------------------------------------------------------
-
-    def _arrow(self, arrow: Arrow, following: Following) -> Steps:
-        source = self.stage.scenario.participant(arrow.source)
-        target = self.stage.scenario.participant(arrow.target)
-        acts = source.kind == "person" or source.is_channel
-        if acts and target.kind != "person" and arrow.source != arrow.target:
-            arrow = resolve_free_text(arrow, following)
-        match arrow.content:
-            case FrameText() as text if source.puppet is not None:
-                yield from self._puppet_frame(arrow, text)
-            case FrameText() as text:
-                yield from self._frame(arrow, text, following)
-            case Act() as act:
-                yield from self._act(arrow, act, source, target)
-            case ChannelCall() as call:
-                yield from self._call(arrow, call.op)
-            case Local() as local:
-                yield from self._local(arrow, local)
-            case FreeText() if target.is_channel and source.kind == "server":
-                yield from self._call(arrow, None)
-            case FreeText():
-                pass
-
-    def _frame(self, arrow: Arrow, text: FrameText, following: Following) -> Steps:
-        expectation = self._expectation(arrow, text=text)
-        self.director.expect(expectation)
-        if expectation.sent is None and self.directs and arrow.line not in self.prompted:
-            for direction in self.stage.prompts(arrow, text, following, self.prompted):
-                yield from self._do(direction)
-        yield from self._await(expectation, f"{arrow.source} → {arrow.target}: {arrow.text}")
-
-    def _expectation(self, arrow: Arrow, **wants: Any) -> Expectation:
-        fate, fate_us = self.fate or (None, 0)
-        self.fate = None
-        if arrow.lost:
-            fate = "lose"
-        return Expectation(
-            arrow, arrow.source, arrow.target, self.thread.mark,
-            fate=fate, fate_us=fate_us, optional=self.watches, **wants,
-        )  # fmt: skip
-
-    def _await(self, expectation: Expectation, expected: str) -> Steps:
-        met = yield Arrives(expectation)
-        if met and expectation.sent is not None:
-            self.thread.mark = max(self.thread.mark, expectation.sent)
-        elif not met:
-            happened = expectation.near or self._what_happened(expectation)
-            self.director.fail(expectation.arrow.line, expected, happened)
-        self._decide()
-
-    def _what_happened(self, expectation: Expectation) -> str:
-        """Name what came instead, newest last."""
-        pair = (expectation.source, expectation.target)
-        came = [
-            event.frame.type
-            for event in self.director.frames
-            if event.n > expectation.mark and (event.sender, event.receiver) == pair
-        ]
-        if not came:
-            return "nothing came within 60 s"
-        shown = ", ".join(came[-6:])
-        return f"it did not come within 60 s; what came was {shown}"
-
-    def _act(self, arrow: Arrow, act: Act, source: Participant, target: Participant) -> Steps:
-        if source.is_channel and target.kind == "server" and not self.forwarded:
-            # A drawn person has spoken already: this arrow is the channel passing it on.
-            self.forwarded = True
-            yield from self._call(arrow, None)
-            return
-        if not self.directs:
-            return
-        direction = self.stage.person_does(arrow, act)
-        if isinstance(direction, NotYet):
-            ready = yield Poll(lambda: not isinstance(self.stage.person_does(arrow, act), NotYet))
-            direction = self.stage.person_does(arrow, act)
-            if not ready or isinstance(direction, NotYet):
-                why = direction.why if isinstance(direction, NotYet) else "it came too late"
-                self.director.fail(arrow.line, f"{arrow.source}: {arrow.text}", why)
-                return
-        yield from self._do(direction)
-        self.thread.mark = self.last_act
-        if target.is_channel:
-            self.forwarded = False
-
-    def _call(self, arrow: Arrow, op: str | None) -> Steps:
-        source, target = arrow.source, arrow.target
-        expectation = self._expectation(
-            arrow, wants_call=lambda request: self.stage.call_fits(op, request)
-        )
-        self.director.expect(expectation)
-        yield from self._await(expectation, f"{source} → {target}: {arrow.text}")
-
-    def _local(self, arrow: Arrow, local: Local) -> Steps:
-        if not self.directs:
-            return
-        if local.verb == "think":
-            yield Until(self.director.world.now + (local.duration_us or 0))
-            return
-        act = Act(local.line, local.column, local.verb)
-        direction = self.stage.person_does(arrow, act)
-        if isinstance(direction, NotYet):
-            self.director.fail(arrow.line, f"{arrow.source}: {arrow.text}", direction.why)
-            return
-        yield from self._do(direction)
-        self.thread.mark = self.last_act
-
-    def _puppet_frame(self, arrow: Arrow, text: FrameText) -> Steps:
-        if not self.directs:
-            return
-        sender, receiver = arrow.source, arrow.target
-        expected = f"{sender} → {receiver}: {arrow.text}"
-        yield Until(self.director.world.now)
-        while self.stage.puppet_ready(sender, receiver) is not None:
-            if not (yield Poll(lambda: self.stage.puppet_ready(sender, receiver) is None)):
-                why = self.stage.puppet_ready(sender, receiver) or "it came too late"
-                self.director.fail(arrow.line, expected, why)
-                return
-        frame = self.stage.compose(sender, text)
-        expectation = self._expectation(arrow, frame=frame)
-        self.director.expect(expectation)
-        self._perform(self.stage.puppet_sends(sender, receiver, frame))
-        yield from self._await(expectation, expected)
+        doomed = self.shared.doomed
+        for host in [h for h in doomed if h in (arrow.source, arrow.target)]:
+            doomed.remove(host)
+            yield from self.do(Direction(host, verb="crash"))
 
     # -- directing -------------------------------------------------------------------
 
-    def _do(self, direction: Direction) -> Steps:
+    def must_direct(self) -> None:
+        """The next line is somebody's deed. A branch that only watches cannot match then."""
+        if not self.directs:
+            raise BranchVoid
+
+    def do(self, direction: Direction) -> Steps:
         """Carry out one direction in a moment of its own, and let it take effect."""
+        self.must_direct()
         yield Until(self.director.world.now)
-        self._perform(direction)
+        self.perform(direction)
         yield Until(self.director.world.now)
 
-    def _perform(self, direction: Direction) -> None:
+    def perform(self, direction: Direction) -> None:
+        """Do it now."""
         world = self.director.world
+        host = world.hosts[direction.host]
         self.last_act = world.next_n()
-        if direction.verb == "crash":
-            fault.crash(world, direction.host)
-        elif direction.verb == "restart":
-            if world.hosts[direction.host].epoch:
+        if direction.verb in ("crash", "restart"):
+            wants_up = direction.verb == "restart"
+            if host.up == wants_up:
+                state = "up" if wants_up else "down"
+                happened = f"{direction.host} is {state} already"
+                self.findings.fail(self.thread.line, f"{direction.verb} {direction.host}", happened)
+            elif not wants_up:
+                fault.crash(world, direction.host)
+            elif host.epoch:
                 fault.restart(world, direction.host)
             else:
                 world.boot(direction.host)
@@ -293,12 +190,25 @@ class Walk:
 
     # -- blocks ----------------------------------------------------------------------
 
-    def _branch(self, branch: Branch, after: Following, directs: bool, watches: bool) -> Thread:
-        walk = Walk(self.director, self.stage, directs, watches, prompted=self.prompted)
-        walk.forwarded = self.forwarded
-        thread = self.director.spawn(walk.body(branch.body, after), branch.line, self.thread.mark)
-        walk.thread = thread
-        return thread
+    def expectation_over(self) -> None:
+        """An expectation was met or failed: it closes the blocks before it."""
+        for repeats in self.repeating:
+            repeats.until = self.thread.mark
+        for group in self.undecided:
+            group.decide()
+        self.repeating = []
+        self.undecided = []
+
+    def _branch(
+        self, branch: Branch, after: Following, directs: bool, group: Alternatives | None
+    ) -> Walk:
+        path = self.path if group is None else (*self.path, (group, len(group.walks)))
+        findings = self.findings if group is None else Findings()
+        walk = Walk(self.director, self.stage, findings, self.shared, branch.line, directs, path)
+        walk.spoken = list(self.spoken)
+        steps = walk.body(branch.body, after)
+        walk.thread = self.director.spawn(steps, branch.line, self.thread.mark)
+        return walk
 
     def _par(self, branches: Sequence[Branch], following: Following) -> Steps:
         order = list(branches)
@@ -306,29 +216,41 @@ class Walk:
         for last in range(len(order) - 1, 0, -1):
             other = stream.between(0, last)
             order[last], order[other] = order[other], order[last]
-        threads = [self._branch(b, following, self.directs, self.watches) for b in order]
-        yield Joined(tuple(threads))
-        self.thread.mark = max(thread.mark for thread in threads)
+        walks = [self._branch(b, following, self.directs, None) for b in order]
+        yield Joined(tuple(walk.thread for walk in walks))
+        if any(walk.thread.void for walk in walks):
+            raise BranchVoid
+        self.thread.mark = max(walk.thread.mark for walk in walks)
+        for walk in walks:
+            self.undecided += walk.undecided
+            self.repeating += walk.repeating
+            self.spoken += [one for one in walk.spoken if one not in self.spoken]
 
     def _open(
         self, line: int, branches: Sequence[Branch], following: Following, required: bool
-    ) -> None:
+    ) -> Steps:
         """Start watching branches; they are decided at the next expectation."""
         count = len(branches) if required else len(branches) + 1
         chosen = Stream(self.director.world.seed, f"alt {line}").between(0, count - 1)
-        threads = [
-            self._branch(branch, following, self.directs and index == chosen, True)
-            for index, branch in enumerate(branches)
-        ]
-        self.undecided.append(Undecided(line, threads, required))
+        group = Alternatives(line, required, self.director, self.findings)
+        for index, branch in enumerate(branches):
+            walk = self._branch(branch, following, self.directs and index == chosen, group)
+            walk.thread.on_end = group.judge
+            group.walks.append(walk)
+        self.undecided.append(group)
+        self.shared.groups.append(group)
+        yield Until(self.director.world.now)
 
-    def _decide(self) -> None:
-        """The next expectation after the blocks is over: who matched, matched."""
-        for group in self.undecided:
-            ended = [thread for thread in group.threads if thread.ended]
-            if group.required and not ended:
-                self.director.fail(group.line, "one branch matches", "none did so far")
-            for thread in group.threads:
-                if not thread.ended:
-                    self.director.cancel(thread)
-        self.undecided = []
+    def _loop(self, loop: Loop, following: Following) -> Steps:
+        since = self.thread.mark
+        times = loop.times or 1
+        for round_ in range(times):
+            again = loop.body if round_ < times - 1 else ()
+            yield from self.body(loop.body, Rest(again, 0, following))
+            yield Until(self.director.world.now)
+        if loop.times is None:
+            found = statements_in(loop.body)
+            frames = [s for s in found if isinstance(s, Arrow) and isinstance(s.content, FrameText)]
+            repeats = Repeats(tuple(frames), since)
+            self.findings.repeated(repeats)
+            self.repeating.append(repeats)

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sim.channel.api import EditMessage, PostMessage, React
-from sim.core.errors import UsageError
+from sim.channel.api import (
+    ButtonPressed,
+    EditMessage,
+    MessageRemoved,
+    PersonSaid,
+    PostMessage,
+    React,
+)
 from sim.core.invariant import Invariant
 from sim.core.op import Frame
 from sim.core.rule import switch_off
@@ -14,6 +20,7 @@ from sim.protocols.hook.invariants import invariants_for
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.view import HookView
 from sim.scenario.directive_nodes import Act as RecordedAct
+from sim.scenario.playing.directing import greets_itself
 from sim.scenario.playing.puppet import PuppetDials, PuppetSends
 from sim.scenario.playing.result import ShownMessage
 from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
@@ -23,6 +30,7 @@ from sim.scenario.stages.hook_compose import Composer
 from sim.scenario.stages.hook_ledger import Ledger
 from sim.scenario.stages.hook_people import People
 from sim.scenario.stages.hook_prompts import Prompter
+from sim.scenario.stages.hook_refusals import refuse_unplayable
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.scenario.tree import statements_in
 from sim.world.world import World
@@ -35,6 +43,7 @@ class HookStage(Stage):
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
+        refuse_unplayable(scenario)
         # A record says literally (@act) what everybody does: its arrows only expect.
         self.recorded = any(isinstance(one, RecordedAct) for one in statements_in(scenario.body))
         self.view = HookView()
@@ -63,9 +72,7 @@ class HookStage(Stage):
                 self.world.act(direction.host, direction.act)
 
     def _greets_itself(self, host: str) -> bool:
-        from sim.scenario.playing.directing import next_frame
-
-        return next_frame(host, self.scenario.body) == "hello"
+        return greets_itself(host, self.scenario.body)
 
     def invariants(self) -> list[Invariant]:
         return invariants_for(self.view, self.cast.twin_kinds())
@@ -103,11 +110,7 @@ class HookStage(Stage):
         return Direction(sender, PuppetSends(receiver, frame))
 
     def puppet_connects(self, host: str, channel: str | None, handshake: bool) -> Direction:
-        manners = self.scenario.participant(host).puppet
-        if manners is None:
-            raise UsageError(
-                f"@reconnect is for puppets; {host} is a twin and reconnects by itself"
-            )
+        manners = self.scenario.participant(host).puppet or frozenset()
         greets = handshake and "handshake" in manners
         lane = channel or self.cast.lanes()[0]
         return Direction(host, PuppetDials(self.cast.server, lane, greets))
@@ -120,6 +123,10 @@ class HookStage(Stage):
         if op == "card":
             return isinstance(request, PostMessage) and request.role == "card"
         wanted = {"post": PostMessage, "edit": EditMessage, "react": React}[op]
+        return isinstance(request, wanted)
+
+    def event_fits(self, act: Act, request: Any) -> bool:
+        wanted = {"press": ButtonPressed, "delete": MessageRemoved}.get(act.verb, PersonSaid)
         return isinstance(request, wanted)
 
     def channels(self) -> tuple[str, ...]:
@@ -142,8 +149,8 @@ class HookStage(Stage):
     # -- what readers see ------------------------------------------------------------
 
     def shown(self, real_id: Any) -> Shown | None:
-        if real_id in self.view.cards:
-            card = self.view.card_of(real_id)
+        if str(real_id) in self.view.cards:
+            card = self.view.card_of(str(real_id))
             if card is None:
                 return None
             return Shown("OPEN" if card.buttons else "CLOSED", card.visible(), 1, card.edits)
@@ -154,13 +161,26 @@ class HookStage(Stage):
 
     def texts(self) -> list[tuple[int, str]]:
         return [
-            (version.n, version.text)
+            (
+                version.n,
+                "\n".join([version.text, *(b.label for b in version.buttons), *version.files]),
+            )
             for message in self.view.history.messages.values()
             for version in message.versions
         ]
 
-    def posts(self, channel: str | None) -> int:
-        return len([m for m in self._about_requests() if channel in (None, m.channel)])
+    def posts(self, channel: str | None, real_id: Any = None) -> int:
+        root = self.view.request(str(real_id)) if real_id is not None else None
+        about = root.request if root is not None else real_id
+        return sum(
+            channel in (None, m.channel) and about in (None, m.about)
+            for m in self._about_requests()
+        )
+
+    def all_shown(self) -> dict[str, Shown]:
+        ids = (*self.view.requests, *self.view.rounds, *self.view.cards)
+        shown = {real: self.shown(real) for real in ids}
+        return {real: one for real, one in shown.items() if one is not None}
 
     def _about_requests(self) -> list[Any]:
         messages = self.view.history.messages.values()

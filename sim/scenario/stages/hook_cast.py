@@ -13,7 +13,6 @@ import attrs
 
 from sim.channel.api import ChannelFault
 from sim.core.actor import Actor, Port
-from sim.core.errors import UsageError
 from sim.core.op import Frame
 from sim.hosts.person import Person
 from sim.hosts.slack import Slack
@@ -30,7 +29,6 @@ from sim.world.world import World
 
 API_LATENCY_US = (80_000, 250_000)
 CHANNEL_KINDS = ("slack", "telegram", "x")
-PLAYED = ("server", "desktop", "person", "slack")
 
 
 @attrs.frozen
@@ -53,6 +51,10 @@ class HookManners:
     def greeted(self, frame: Frame) -> bool:
         return frame.type == "welcome"
 
+    def told(self, puppet: Puppet, act: Any) -> None:
+        if isinstance(act, ChangeFeature):
+            self.composer.change_feature(puppet.port.name, act.feature, act.on)
+
     def _frame(self, puppet: Puppet, kind: str) -> Frame:
         host: Any = puppet.port
         payload = self.composer.payload(host, kind)
@@ -68,38 +70,16 @@ class Cast:
         self.scenario = scenario
         self.world = world
         self.rules = rules
-        self._refuse_unplayed()
         self.drawn = {p.id: p for p in scenario.participants}
-        self.server = self._first("server")
+        self.server = self._all("server")[0]
         self.desktops = self._all("desktop")
         self.persons = self._all("person")
         self.channels = dict.fromkeys(self._all("slack"), "slack")
         self.plan = self._plan()
 
-    def _refuse_unplayed(self) -> None:
-        for one in self.scenario.participants:
-            if one.kind not in PLAYED:
-                raise UsageError(
-                    f"{self.scenario.path}:{one.line}:{one.column}: {one.id} is a {one.kind!r}, "
-                    f"which this version does not play; it plays {', '.join(PLAYED)}"
-                )
-            if one.puppet is not None and one.kind not in ("desktop", "server"):
-                raise UsageError(
-                    f"{self.scenario.path}:{one.line}:{one.column}: a {one.kind} cannot be a "
-                    "puppet; direct it with arrows and @channel"
-                )
-
     def _all(self, kind: str) -> list[str]:
         drawn = [p.id for p in self.scenario.participants if p.kind == kind]
         return drawn or [kind]
-
-    def _first(self, kind: str) -> str:
-        drawn = self._all(kind)
-        if len(drawn) > 1:
-            raise UsageError(
-                f"{self.scenario.path}: {' and '.join(drawn)} are both a {kind}; one run has one"
-            )
-        return drawn[0]
 
     def lanes(self) -> tuple[str, ...]:
         """The lanes of every desktop: one per kind of channel."""

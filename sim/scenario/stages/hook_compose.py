@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from copy import deepcopy
-from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -16,7 +15,7 @@ import attrs
 from sim.core.entropy import Stream
 from sim.protocols.hook import HOOK_PROTOCOL_VERSION, MESSAGES
 from sim.protocols.hook.server import ServerPlan
-from sim.scenario.playing.match import Names
+from sim.scenario.playing.match import MISSING, Names, at_path
 from sim.scenario.stages.hook_ledger import Ledger, Task
 from sim.scenario.syntax import FrameText, Item, Name
 from sim.wire.message import Message
@@ -55,11 +54,24 @@ class Composer:
         payload = self.payload(host, text.type, named, text)
         for item in text.items:
             if item.op in ("equals", "contains"):
-                set_path(payload, item.path, named[item.path])
+                payload = set_path(payload, item.path, named[item.path])
+            elif item.op == "present" and at_path(payload, item.path) is MISSING:
+                example = at_path(self._example(host, text.type), item.path)
+                payload = set_path(payload, item.path, None if example is MISSING else example)
         if text.type == "hello":
             self.hellos[host.name] = payload
         self.made += 1
         return self.frame(host, text.type, payload, f"{host.name}-d{self.made}")
+
+    def change_feature(self, host: str, feature: str, on: bool) -> None:
+        """What a puppet announces from its next hello or welcome on."""
+        features = dict.fromkeys(self.features.get(host, ()))
+        features.pop(feature, None)
+        if on:
+            features[feature] = None
+        self.features[host] = tuple(features)
+        if host in self.hellos:
+            self.hellos[host] = {**self.hellos[host], "features": list(features)}
 
     def frame(self, host: Host, kind: str, payload: Payload, id: str = "") -> Message:
         """An envelope around a payload, from this host."""
@@ -108,25 +120,24 @@ class Composer:
         return self.ledger.newest(host.name, ended=ended) or self.ledger.newest(host.name)
 
 
-def set_path(payload: Any, path: str, value: Any) -> None:
-    """Put a value at ``usage.durationMs`` or ``buttons[0].id``, making what is missing."""
-    steps = [key or int(index) for key, index in _STEP.findall(path)]
-    target = payload
-    for step, following in pairwise(steps):
-        target = _child(target, step, [] if isinstance(following, int) else {})
-    if isinstance(target, list):
-        _child(target, steps[-1], None)
-    if isinstance(target, dict | list):
-        target[steps[-1]] = value
+def set_path(payload: Any, path: str, value: Any) -> Any:
+    """``payload`` with a value at ``usage.durationMs`` or ``buttons[0].id``; makes what is
+    missing, and replaces what is in the way."""
+    return _put(payload, [key or int(index) for key, index in _STEP.findall(path)], value)
 
 
-def _child(target: Any, step: Any, empty: Any) -> Any:
-    if isinstance(target, list):
-        while len(target) <= step:
-            target.append(deepcopy(empty))
-    elif step not in target or not isinstance(target[step], dict | list):
-        target[step] = empty
-    return target[step]
+def _put(target: Any, steps: list[str | int], value: Any) -> Any:
+    if not steps:
+        return value
+    step, *rest = steps
+    if isinstance(step, int):
+        row = list(target) if isinstance(target, list | tuple) else []
+        row += [None] * (step + 1 - len(row))
+        row[step] = _put(row[step], rest, value)
+        return row
+    table = dict(target) if isinstance(target, dict) else {}
+    table[step] = _put(table.get(step), rest, value)
+    return table
 
 
 # -- what a twin would send --------------------------------------------------------
@@ -245,11 +256,11 @@ def _card_cancel(c: Composer, host: Host, named: Payload) -> Payload:
 
 def _decision(c: Composer, host: Host, named: Payload) -> Payload:
     card = _card_facts(c, host, named)
-    buttons = card.get("buttons") or [{"id": "perm:allow"}]
+    button = at_path(card, "buttons[0].id")
     return {
         "requestId": card.get("requestId"),
         "interactionId": card.get("interactionId"),
-        "buttonId": buttons[0].get("id"),
+        "buttonId": "perm:allow" if button is MISSING else button,
     }
 
 

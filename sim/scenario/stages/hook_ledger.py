@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 import attrs
 
-from sim.core.event import FrameSent
+from sim.channel.api import PersonSaid, Say
+from sim.core.event import Acted, CallIssued, FrameSent
+from sim.protocols.hook.acts import Retry
 from sim.world.world import World
 
 
@@ -38,16 +40,20 @@ class Ledger:
 
     ``spoken``: messages to the bot that have not become a dispatch yet.
     ``armed``: desktops where somebody pressed retry and no round began since.
+    ``last_said``: the last message to the bot, whoever wrote it.
     """
 
     tasks: dict[str, Task] = attrs.field(factory=dict)
     cards: dict[str, dict[str, Any]] = attrs.field(factory=dict)
     spoken: int = 0
     armed: dict[str, None] = attrs.field(factory=dict)
+    last_said: PersonSaid | None = None
 
     def attach(self, world: World) -> None:
         """Watch the frames of a run."""
         world.watch(FrameSent, self._on_sent)
+        world.watch(Acted, self._on_act)
+        world.watch(CallIssued, self._on_call)
 
     def open_task(self, desktop: str, request: str | None) -> Task | None:
         """The named task, or the newest of that desktop, if its agent may still act."""
@@ -65,6 +71,17 @@ class Ledger:
             if task.desktop == desktop and ended in (None, task.status is not None):
                 return task
         return None
+
+    def _on_act(self, event: Acted) -> None:
+        act = event.act
+        if isinstance(act, Say) and act.to_bot and not act.text.startswith("/"):
+            self.spoken += 1
+        elif isinstance(act, Retry):
+            self.armed[event.host] = None
+
+    def _on_call(self, event: CallIssued) -> None:
+        if isinstance(event.request, PersonSaid) and event.request.to_bot:
+            self.last_said = event.request
 
     def _on_sent(self, event: FrameSent) -> None:
         payload = event.frame.wire.get("payload")

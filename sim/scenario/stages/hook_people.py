@@ -48,7 +48,7 @@ class People:
             case "start":
                 return Direction(desktop, verb="restart")
             case "retry":
-                return self._retry(desktop)
+                return self._retry(desktop, act)
             case "type":
                 return Direction(desktop, acts.TypeText(act.text or ""))
             case "answer":
@@ -59,11 +59,13 @@ class People:
                 aliases = tuple(word for word in act.words if word != "chat")
                 return Direction(desktop, acts.ChangeWorkspaces(("chat", *aliases)))
 
-    def _retry(self, desktop: str) -> Direction | NotYet:
+    def _retry(self, desktop: str, act: Act) -> Direction | NotYet:
+        named = self.names.get(act.name.text) if act.name is not None else None
+        if named is not None:
+            return Direction(desktop, acts.Retry(str(named)))
         failed = self.ledger.newest(desktop, ended=True)
         if failed is None:
             return NotYet(f"no task has ended on {desktop}, so there is nothing to retry")
-        self.ledger.armed[desktop] = None
         return Direction(desktop, acts.Retry(failed.request))
 
     # -- in a channel ------------------------------------------------------------------
@@ -79,54 +81,40 @@ class People:
             case "delete":
                 return self._delete(person, act)
             case "message":
-                return self._say(person, act.text or "", None)
+                return Direction(person, Say(person, act.text or ""))
             case "group":
                 return Direction(person, Say(person, act.text or "", None, to_bot=False))
             case "reply":
-                return self._reply(person, act)
+                return self._reply(person, act, act.text or "")
             case verb if verb in SLASH:
                 command = f"/{verb} {act.word}" if act.word else f"/{verb}"
-                return self._in_thread(person, command, None)
+                return self._reply(person, act, command)
             case _:
                 return NotYet(f"{act.verb!r} has no place in a Slack channel of this version")
 
-    def _say(self, person: str, text: str, thread: str | None) -> Direction:
-        self.ledger.spoken += 1
-        return Direction(person, Say(person, text, thread))
-
-    def _reply(self, person: str, act: Act) -> Direction | NotYet:
-        named = None
-        if act.name is not None:
-            named = self.names.get(act.name.text)
-            if named is None:
-                return NotYet(f"{act.name.text} is not bound to a request")
-        return self._in_thread(person, act.text or "", named, counts=True)
-
-    def _in_thread(
-        self, person: str, text: str, request: str | None, *, counts: bool = False
-    ) -> Direction | NotYet:
-        """In the thread of that request, else of the last one of this person."""
-        if request is None:
-            request = next(reversed(self.view.requests), None)
-        found = self.view.thread_of(request) if request is not None else None
+    def _reply(self, person: str, act: Act, text: str) -> Direction | NotYet:
+        """In the thread of the named request, else in that of the last one."""
+        if act.name is None:
+            said = self.ledger.last_said
+            if said is None:
+                return NotYet("nobody has written to the bot, so there is no thread yet")
+            # The first message of a direct chat opens no thread.
+            return Direction(person, Say(person, text, said.thread, chat=said.chat))
+        named = self.names.get(act.name.text)
+        if named is None:
+            return NotYet(f"{act.name.text} is not bound to a request")
+        found = self.view.thread_of(str(named))
         if found is None:
-            said = self.view.said_by(person)
-            if not said:
-                return NotYet("there is no thread yet")
-            last = said[-1]
-            thread, chat = last.thread or last.id, last.chat
-        else:
-            chat, thread = found[1], found[2] or ""
-        if counts:
-            self.ledger.spoken += 1
-        return Direction(person, Say(person, text, thread or None, chat=chat))
+            return NotYet(f"no thread of {act.name.text} is known")
+        _, chat, thread = found
+        return Direction(person, Say(person, text, thread, chat=chat))
 
     def _delete(self, person: str, act: Act) -> Direction | NotYet:
         name = act.name.text if act.name is not None else ""
         real = self.names.get(name)
         if real is None:
             return NotYet(f"{name} is not bound")
-        message = self.view.card_of(real) if real in self.view.cards else self.view.message_of(real)
+        message = self.view.card_of(str(real)) or self.view.message_of(str(real))
         if message is None:
             return NotYet(f"no message of {name} shows")
         return Direction(person, Remove(person, message.id))
@@ -134,22 +122,29 @@ class People:
     def _press(self, person: str, act: Act) -> Direction | NotYet:
         """A card by its name, or a button by label or id on the newest card that has it."""
         cards = list(reversed(self.view.cards.values()))
-        wanted = act.word
         if act.name is not None:
             real = self.names.get(act.name.text)
-            cards = [card for card in cards if card.interaction == real]
+            if real is not None or act.remark is None:
+                cards = [card for card in cards if card.interaction == real]
             if not cards:
                 return NotYet(f"no card {act.name.text} is known")
-        for card in cards:
-            message = self.view.card_of(card.interaction)
-            if message is None:
-                continue
-            for button in _buttons_ever(message):
-                if wanted is None or wanted in (button.id, button.label):
-                    return Direction(person, Press(person, message.id, button.id))
-        if act.name is None and wanted is not None and cards:
-            return NotYet(f"no card has a button {wanted!r}")
+        shown = [self.view.card_of(card.interaction) for card in cards]
+        for message in shown:
+            button = _chosen(act, _buttons_ever(message)) if message is not None else None
+            if message is not None and button is not None:
+                return Direction(person, Press(person, message.id, button.id))
+        if act.word is not None and any(message is not None for message in shown):
+            return NotYet(f"no card has a button {act.word!r}")
         return NotYet("no card shows yet")
+
+
+def _chosen(act: Act, buttons: tuple[Button, ...]) -> Button | None:
+    """The button that is meant: by id or label; else one that the prose names; else the first."""
+    if act.word is not None:
+        return next((b for b in buttons if act.word in (b.id, b.label)), None)
+    prose = (act.remark or "").casefold()
+    named = (b for b in buttons if b.label.casefold() in prose)
+    return next(named, next(iter(buttons), None))
 
 
 def _buttons_ever(message: ShownMessage) -> tuple[Button, ...]:

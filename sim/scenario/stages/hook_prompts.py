@@ -17,6 +17,7 @@ from sim.scenario.playing.match import Names
 from sim.scenario.playing.stage import Direction
 from sim.scenario.stages.hook_ledger import Ledger, Task
 from sim.scenario.syntax import Arrow, FrameText, Name, Statement
+from sim.scenario.tree import statements_in
 
 # A one-pixel PNG: what an agent attaches when the diagram only says "attachments".
 PIXEL = (
@@ -87,7 +88,6 @@ class Prompter:
         directions = []
         if desktop not in self.ledger.armed:
             old = field_values(text, self.names).get("reopenOf")
-            self.ledger.armed[desktop] = None
             retry = acts.Retry(request=old if isinstance(old, str) else "")
             directions.append(Direction(desktop, retry))
         first = _next_agent_arrow(desktop, following)
@@ -168,15 +168,10 @@ def _end(text: FrameText, fields: dict[str, Any], target: str) -> acts.AgentEnds
 
 def _next_agent_arrow(desktop: str, following: Iterable[Statement]) -> Arrow | None:
     """The diagram's next progress or end out of this desktop."""
-    for statement in following:
-        if isinstance(statement, Arrow) and statement.source == desktop:
-            content = statement.content
-            if isinstance(content, FrameText) and content.type in AGENT_FRAMES:
-                return statement
-            if isinstance(content, FrameText) and content.type == "turn.reopen":
+    for one in statements_in(following):
+        if isinstance(one, Arrow) and one.source == desktop and isinstance(one.content, FrameText):
+            if one.content.type in AGENT_FRAMES:
+                return one
+            if one.content.type == "turn.reopen":
                 return None
-        for branch in getattr(statement, "branches", ()):
-            found = _next_agent_arrow(desktop, branch.body)
-            if found is not None:
-                return found
     return None

@@ -1,0 +1,231 @@
+"""The lookout: sees every frame and call, and gives each to the arrow that waits for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from sim.core.event import CallIssued, FrameDelivered, FrameLost, FrameSent
+from sim.scenario.playing.expectation import Expectation, seconds
+from sim.scenario.playing.match import Names
+from sim.world import fault
+from sim.world.link import FrameFlight
+from sim.world.world import World
+
+E = TypeVar("E", FrameSent, CallIssued)
+
+
+class Lookout:
+    """``frames`` and ``calls`` are all so far; ``holders`` says which arrows took an event.
+
+    ``report`` is called when an expectation is met, or has failed for good.
+    """
+
+    def __init__(self, world: World, names: Names, report: Callable[[Expectation], None]) -> None:
+        self.world = world
+        self.names = names
+        self.report = report
+        self.frames: list[FrameSent] = []
+        self.calls: list[CallIssued] = []
+        self.holders: dict[int, list[Expectation]] = {}
+        self._waiting: list[Expectation] = []
+        self._taken: dict[int, list[Expectation]] = {}
+        self._in_flight: dict[int, None] = {}
+        self._lost: dict[int, FrameLost] = {}
+
+    def begin(self) -> None:
+        """Subscribe to the events."""
+        world = self.world
+        world.watch(FrameSent, self._on_sent)
+        world.watch(FrameDelivered, self._on_delivered)
+        world.watch(FrameLost, self._on_lost)
+        world.watch(CallIssued, self._on_call)
+        world.on_flight = self._on_flight
+
+    # -- asking ----------------------------------------------------------------------
+
+    def expect(self, expectation: Expectation) -> None:
+        """Start looking for the frame or call, in the past after the mark first."""
+        if not self._look_back(expectation):
+            self._waiting.append(expectation)
+
+    def forget(self, expectation: Expectation) -> None:
+        """Nobody waits for it any more; what it has taken stays taken."""
+        if expectation in self._waiting:
+            self._waiting.remove(expectation)
+        if expectation.sent is not None:
+            taken = self._taken.get(expectation.sent, [])
+            if expectation in taken:
+                taken.remove(expectation)
+
+    def give_back(self, expectations: Iterable[Expectation]) -> None:
+        """These lines are not part of what happened: others may have their frames."""
+        for expectation in expectations:
+            self.forget(expectation)
+            for holders in self.holders.values():
+                if expectation in holders:
+                    holders.remove(expectation)
+        for waiting in tuple(self._waiting):
+            if self._look_back(waiting):
+                self._waiting.remove(waiting)
+
+    def seize(self, expectation: Expectation) -> list[Expectation]:
+        """Who holds a frame that this one needs, and may be told to give it back."""
+        for event in _since(self.frames, expectation.mark):
+            holders = self.holders.get(event.n, [])
+            if holders and event.n not in self._lost and all(one.is_open for one in holders):
+                near = expectation.near
+                if expectation.takes_frame(event, self.names) is not None:
+                    return list(holders)
+                expectation.near = near
+        return []
+
+    def is_named(self, event: FrameSent) -> bool:
+        """Whether an arrow of the diagram took this frame."""
+        return bool(self.holders.get(event.n))
+
+    # -- matching --------------------------------------------------------------------
+
+    def _is_free(self, n: int, expectation: Expectation) -> bool:
+        return all(expectation.is_rival(one) for one in self.holders.get(n, ()))
+
+    def _look_back(self, expectation: Expectation) -> bool:
+        for call in _since(self.calls, expectation.mark):
+            if self._is_free(call.n, expectation) and expectation.takes_call(call):
+                self._take_call(expectation, call)
+                return True
+        for event in _since(self.frames, expectation.mark):
+            if not self._is_free(event.n, expectation):
+                continue
+            lost = self._lost.get(event.n)
+            is_over = event.n not in self._in_flight and lost is None
+            if expectation.fate == "lose" and is_over:
+                continue
+            found = expectation.takes_frame(event, self.names)
+            if found is None:
+                continue
+            self.names.bind(found)
+            if lost is None or expectation.fate == "lose":
+                self._take(expectation, event)
+                return True
+            self._note_loss(expectation, lost)
+        return False
+
+    def _note_loss(self, expectation: Expectation, lost: FrameLost) -> None:
+        """A resend may still fulfil the arrow; but the diagram has named the lost copy."""
+        self.holders.setdefault(lost.sent, []).append(expectation)
+        expectation.near = f"it was sent, but lost at {seconds(lost.at)} ({lost.why})"
+
+    def _take(self, expectation: Expectation, event: FrameSent) -> None:
+        self.holders.setdefault(event.n, []).append(expectation)
+        expectation.sent = event.n
+        if event.n not in self._in_flight:
+            self._meet(expectation)
+            return
+        self._taken.setdefault(event.n, []).append(expectation)
+        flight = self._flight(event)
+        if flight is not None:  # else it is just being written: _on_flight comes next
+            self._see_flight(expectation, flight)
+
+    def _take_call(self, expectation: Expectation, call: CallIssued) -> None:
+        self.holders.setdefault(call.n, []).append(expectation)
+        expectation.sent = call.n
+        self._meet(expectation)
+
+    def _meet(self, expectation: Expectation) -> None:
+        self.forget(expectation)
+        expectation.met = True
+        self.report(expectation)
+
+    # -- frames in flight --------------------------------------------------------------
+
+    def _flight(self, event: FrameSent) -> FrameFlight | None:
+        link = self.world.links.get(event.link)
+        if link is None:
+            return None
+        for item in link.end_of(event.sender).flight:
+            if isinstance(item, FrameFlight) and item.sent == event.n and not item.again:
+                return item
+        return None
+
+    def _see_flight(self, expectation: Expectation, flight: FrameFlight) -> None:
+        if expectation.fate is not None:
+            self._seal_fate(expectation, flight)
+        elif flight.end.held:
+            self._meet(expectation)
+
+    def _seal_fate(self, expectation: Expectation, flight: FrameFlight) -> None:
+        """The frame waits until the moment in which its fault is applied."""
+        world = self.world
+        held = flight.end.held
+        world.unschedule(flight)
+
+        def strike() -> None:
+            if flight not in flight.end.flight:
+                return  # a cut took it first
+            if not held:
+                world.schedule(flight, flight.due)
+            if expectation.fate == "lose":
+                fault.lose(world, flight)
+            elif expectation.fate == "duplicate":
+                fault.duplicate(world, flight, expectation.fate_us)
+            elif expectation.fate == "delay":
+                fault.delay(world, flight, expectation.fate_us)
+            if held and not expectation.done:
+                self._meet(expectation)
+
+        world.at(world.now, f"line {expectation.arrow.line} {expectation.fate}", strike)
+
+    # -- events ----------------------------------------------------------------------
+
+    def _on_sent(self, event: FrameSent) -> None:
+        self.frames.append(event)
+        self._in_flight[event.n] = None
+        for expectation in tuple(self._waiting):
+            if not self._is_free(event.n, expectation):
+                continue
+            found = expectation.takes_frame(event, self.names)
+            if found is not None:
+                self.names.bind(found)
+                self._waiting.remove(expectation)
+                self._take(expectation, event)
+
+    def _on_flight(self, flight: FrameFlight) -> None:
+        for expectation in tuple(self._taken.get(flight.sent, ())):
+            self._see_flight(expectation, flight)
+
+    def _on_delivered(self, event: FrameDelivered) -> None:
+        self._in_flight.pop(event.sent, None)
+        self._lost.pop(event.sent, None)  # a copy can arrive where the first one did not
+        for expectation in self._taken.pop(event.sent, ()):
+            self._meet(expectation)
+
+    def _on_lost(self, event: FrameLost) -> None:
+        if event.sent not in self._in_flight:
+            return  # a copy of what has arrived
+        del self._in_flight[event.sent]
+        self._lost[event.sent] = event
+        for expectation in self._taken.pop(event.sent, ()):
+            if expectation.fate == "lose":
+                self._meet(expectation)
+            elif expectation.frame is not None:
+                expectation.near = f"at {seconds(event.at)} it was lost ({event.why})"
+                expectation.failed = True
+                self.report(expectation)
+            else:
+                self._note_loss(expectation, event)
+                expectation.sent = None
+                self.expect(expectation)
+
+    def _on_call(self, event: CallIssued) -> None:
+        self.calls.append(event)
+        for expectation in tuple(self._waiting):
+            if self._is_free(event.n, expectation) and expectation.takes_call(event):
+                self._waiting.remove(expectation)
+                self._take_call(expectation, event)
+
+
+def _since(events: list[E], mark: int) -> Iterable[E]:
+    """The events after a mark, oldest first, without walking the whole past."""
+    return events[bisect_right(events, mark, key=lambda event: event.n) :]

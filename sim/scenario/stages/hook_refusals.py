@@ -1,0 +1,72 @@
+"""Diagrams that parse but that this stage cannot play: said before the run, with the place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.core.errors import ScenarioError, UsageError
+from sim.scenario import directive_nodes as nodes
+from sim.scenario.stages.hook_acts import read_act
+from sim.scenario.syntax import Act, Arrow, ChannelCall, Participant, Scenario
+from sim.scenario.tree import statements_in
+
+PLAYED = ("server", "desktop", "person", "slack")
+NOT_IN_SLACK = ("authorize", "decline")
+
+
+def refuse_unplayable(scenario: Scenario) -> None:
+    """Raise ScenarioError for the first thing that has no meaning here."""
+    people = {one.id: one for one in scenario.participants}
+    _check_cast(scenario, people)
+    for one in statements_in(scenario.body):
+        complaint = _complaint(one, people)
+        if complaint is not None:
+            raise _fail(scenario, one, complaint)
+
+
+def _fail(
+    scenario: Scenario, at: Any, message: str, allowed: tuple[str, ...] = ()
+) -> ScenarioError:
+    return ScenarioError(
+        message, path=scenario.path, line=at.line, column=at.column, allowed=allowed
+    )
+
+
+def _check_cast(scenario: Scenario, people: Mapping[str, Participant]) -> None:
+    server = None
+    for one in people.values():
+        if one.kind not in PLAYED:
+            message = f"{one.id} is a {one.kind!r}, which this version does not play"
+            raise _fail(scenario, one, message, PLAYED)
+        if one.puppet is not None and one.kind not in ("desktop", "server"):
+            message = f"a {one.kind} cannot be a puppet; direct it with arrows and @channel"
+            raise _fail(scenario, one, message)
+        if one.kind == "server" and server is not None:
+            message = f"{server} and {one.id} are both a server; one run has one"
+            raise _fail(scenario, one, message)
+        server = one.id if one.kind == "server" else server
+
+
+def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
+    match one:
+        case nodes.Reconnect(host=host) if people[host].puppet is None:
+            return f"@reconnect is for puppets; {host} is a twin and reconnects by itself"
+        case nodes.Act(host=host, act=act):
+            return _complaint_about_act(people[host], act)
+        case Arrow(source=source, content=ChannelCall()) if people[source].puppet is not None:
+            return (
+                f"{source} is a puppet, and an arrow does not say what it would write into the "
+                "channel; puppets send frames only"
+            )
+        case Arrow(content=Act(verb=verb)) if verb in NOT_IN_SLACK:
+            return f"{verb!r} has no place in a Slack channel of this version"
+    return None
+
+
+def _complaint_about_act(host: Participant, act: object) -> str | None:
+    try:
+        read_act(host.kind, act)
+    except UsageError as error:
+        return str(error)
+    return None
