@@ -1,8 +1,8 @@
 """The calls between a bot's server, a channel and the people on it.
 
 Server → channel: :class:`PostMessage`, :class:`EditMessage`,
-:class:`DeleteMessage`, :class:`React`; the reply is :class:`Done` or
-:class:`Refused`. Channel → server (webhook events, repeated until answered):
+:class:`DeleteMessage`, :class:`React`, :class:`FindMessage`; the reply is
+:class:`Done` or :class:`Refused`. Channel → server (webhook events, repeated until answered):
 :class:`PersonSaid`, :class:`ButtonPressed`, :class:`MessageRemoved`; the reply
 is :data:`SEEN`. Person → channel: :class:`Say`, :class:`Press`,
 :class:`Remove`.
@@ -40,7 +40,9 @@ class PostMessage(Record, frozen=True, gc=False, tag="post"):
     ``state`` is the chip that the message carries (one of STATES, or "" for
     plain text and cards), ``about`` the requestId or interactionId that it is
     about, for the trace's readers only; a channel does not look at it.
-    ``role``: "request", "card" or "notice".
+    ``role``: "request", "card", "notice" or "part" (the rest of a split text).
+    ``key`` names this post for :class:`FindMessage`, ``reply_to`` the message
+    that it quotes.
     """
 
     chat: str
@@ -51,6 +53,19 @@ class PostMessage(Record, frozen=True, gc=False, tag="post"):
     about: str = ""
     buttons: tuple[Button, ...] = ()
     files: tuple[str, ...] = ()
+    key: str = ""
+    reply_to: str = ""
+
+
+class FindMessage(Record, frozen=True, gc=False, tag="find"):
+    """Which message was posted with this key? For posts of unknown outcome.
+
+    Done with its id, or Refused: ``not_found``, or ``unsupported`` where a
+    channel cannot tell.
+    """
+
+    chat: str
+    key: str
 
 
 class EditMessage(Record, frozen=True, gc=False, tag="edit"):
@@ -85,7 +100,8 @@ class Done(Record, frozen=True, gc=False, tag="done"):
 
 class Refused(Record, frozen=True, gc=False, tag="refused"):
     """Not applied. ``code`` as the channel says it: rate_limited, message_not_found,
-    server_error, edit_refused, unavailable, too_long. ``retry_after_us`` only with
+    server_error, edit_refused, unavailable, too_long, not_modified (it looks like that
+    already), quota_exceeded, not_found, unsupported. ``retry_after_us`` only with
     rate_limited."""
 
     code: str

@@ -22,6 +22,7 @@ from sim.channel.api import (
     DeleteMessage,
     Done,
     EditMessage,
+    FindMessage,
     MessageRemoved,
     PersonSaid,
     PostMessage,
@@ -44,6 +45,7 @@ OPS: dict[type[Any], str] = {
     EditMessage: "edit",
     DeleteMessage: "delete",
     React: "react",
+    FindMessage: "find",
 }
 
 REFUSALS = {
@@ -79,7 +81,9 @@ class Slack(Actor):
     ``D`` is a direct chat: it has no threads unless somebody opens one.
     """
 
-    __slots__ = ("_events", "_faults", "_messages", "_serial", "chat", "server", "team")
+    __slots__ = (
+        "_events", "_faults", "_keys", "_messages", "_serial", "chat", "server", "team",
+    )  # fmt: skip
 
     def __init__(self, port: Port, server: str, team: str = "T1", chat: str = "C1") -> None:
         super().__init__(port)
@@ -87,6 +91,7 @@ class Slack(Actor):
         self.team = team
         self.chat = chat
         self._messages: dict[str, _Message] = {}
+        self._keys: dict[tuple[str, str], str] = {}
         self._serial = 0
         self._events = 0
         self._faults: dict[str, tuple[ChannelFault, int]] = {}
@@ -131,6 +136,9 @@ class Slack(Actor):
     def _apply(self, request: Any) -> Done | Refused:
         if type(request) is PostMessage:
             return self._post(request)
+        if type(request) is FindMessage:
+            found = self._keys.get((request.chat, request.key))
+            return Refused("not_found") if found is None else Done(found)
         message = self._messages.get(request.message)
         if message is None or message.deleted:
             return Refused("message_not_found")
@@ -145,7 +153,10 @@ class Slack(Actor):
             return Refused("too_long")
         message = _Message(request.chat, request.thread, request.text, by_bot=True)
         self._fill(message, request)
-        return Done(self._add(message))
+        name = self._add(message)
+        if request.key:
+            self._keys[request.chat, request.key] = name
+        return Done(name)
 
     def _edit(self, request: EditMessage, message: _Message) -> Done | Refused:
         if not message.by_bot:
