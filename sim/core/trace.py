@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,8 @@ def read_trace(path: Path) -> Trace:
     trace, or was written by another version of the format.
     """
     try:
+        if stat.S_ISCHR(path.stat().st_mode):
+            raise TraceError(f"{path}: this is a device; give a file")
         data = path.read_bytes()
     except OSError as error:
         raise TraceError(f"{path}: cannot read the trace: {error.strerror}") from error

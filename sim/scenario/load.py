@@ -98,7 +98,8 @@ def _read(path: Path) -> bytes:
                 "this is a directory; give a file", path=str(path), allowed=SUFFIXES
             )
         check_size(path.stat().st_size, str(path))
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)  # a device or pipe may never end
     except FileNotFoundError:
         siblings = _names_beside(path)
         message = "there is no such file"

@@ -316,7 +316,6 @@ def close_end(world: World, end: End, code: int, reason: str, by: str, tell: boo
     if not end.is_open:
         return
     end.is_open = False
-    host = world.hosts[end.host]
     n = world.next_n()
     event = ConnectionClosed(
         n, world.now, world.cause, end.link.name, end.host, end.other.host, code, reason, by

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
-from heapq import heapify, heappop, heappush
 from typing import Any
 
 from sim.core import ambient
@@ -22,30 +21,27 @@ from sim.core.errors import SimInternalError
 from sim.core.event import Acted, BadFrame, ConnectionClosed, Event, HostStarted
 from sim.core.op import Dial, Frame, OpaqueFrame
 from sim.world.activity import SUSPENDED, Activity
+from sim.world.agenda import Agenda
 from sim.world.call import PendingCall, Route, applied, await_timeout, lose
 from sim.world.carrier import Carrier
 from sim.world.choice import Choice
 from sim.world.dial import DialRequest
 from sim.world.host import ActorFactory, Host
-from sim.world.item import Item, Moment
 from sim.world.link import Attempt, End, FrameFlight, Link
 from sim.world.perform import PERFORM
 
 LINK_LATENCY_US = (20_000, 80_000)
-LAST = 1 << 62
 
 Watcher = Callable[[Any], None]
 
 
-class World:
+class World(Agenda):
     """All the state of one run. Make one per run; it is never reused."""
 
     def __init__(self, seed: int = 0, *, preempt: bool = False) -> None:
+        super().__init__()
         self.seed = seed
         self.preempt = preempt
-        self.now = 0
-        self.cause = -1
-        self.pending = 0
         self.hosts: dict[str, Host] = {}
         self.links: dict[str, Link] = {}
         self.latencies: dict[tuple[str, str], tuple[int, int]] = {}
@@ -58,9 +54,6 @@ class World:
         # Carries what is due over real sockets; None: it has arrived by then.
         self.carrier: Carrier | None = None
         self.on_flight: Callable[[FrameFlight], None] | None = None
-        self._heap: list[tuple[int, int, Item]] = []
-        self._stale = 0
-        self._seq = 0
         self._generations: dict[tuple[str, str], int] = {}
         self._routes: dict[tuple[str, str, bool], Route] = {}
 
@@ -106,8 +99,7 @@ class World:
             if not activity.parked:
                 activity.drop()
         self.ready.clear()
-        self._heap.clear()
-        self._stale = 0
+        self.clear()
         for host in self.hosts.values():
             for activity in host.waiting or ():
                 activity.drop()
@@ -127,116 +119,11 @@ class World:
             for watcher in watchers:
                 watcher(event)
 
-    # -- the heap ------------------------------------------------------------
-
-    def schedule(self, item: Item, due: int, *, last: bool = False) -> None:
-        """(Re)plan an item for ``due`` (µs); ``last``: behind all others of that instant."""
-        if item.seq != -1:
-            item.seq = -1
-            self._leave_stale()
-        elif item.foreground:
-            self.pending += 1
-        if item.cause == -1:
-            item.cause = self.cause
-        self._seq = seq = self._seq + 1
-        if last:
-            seq += LAST
-        item.seq = seq
-        item.due = due
-        heappush(self._heap, (due, seq, item))
-
-    def unschedule(self, item: Item) -> None:
-        """Take an item out of the plan; its heap entry becomes stale."""
-        if item.seq != -1:
-            item.seq = -1
-            if item.foreground:
-                self.pending -= 1
-            self._leave_stale()
-
-    def _leave_stale(self) -> None:
-        """An entry of the heap means nothing any more; sweep when most are like that.
-
-        Else a time limit that every frame starts over would fill the heap.
-        """
-        self._stale += 1
-        heap = self._heap
-        if self._stale > 64 and self._stale * 2 > len(heap):
-            heap[:] = [entry for entry in heap if entry[2].seq == entry[1]]
-            heapify(heap)
-            self._stale = 0
-
-    def at(self, due: int, label: str, run: Callable[[], None], foreground: bool = True) -> Item:
-        """Plan a callback (a script's line) under a name of its own.
-
-        It comes behind everything else of that instant, whenever it was
-        planned: a script that waits for a frame and a script that waits for
-        the frame's time act at the same place of the run.
-        """
-        item = Moment(label, run, foreground)
-        self.schedule(item, max(due, self.now), last=True)
-        item.cause = -1
-        return item
-
-    def fire_next(self, limit_us: int | None = None) -> bool:
-        """Take the timed run's next step; False when none is due up to ``limit_us``.
-
-        The same as ``fire(next_item())``, in the one place that runs hot.
-        """
-        heap = self._heap
-        while heap:
-            due, seq, item = heap[0]
-            if item.seq != seq:
-                heappop(heap)
-                self._stale -= 1
-                continue
-            if limit_us is not None and due > limit_us:
-                return False
-            heappop(heap)
-            item.seq = -1
-            if item.foreground:
-                self.pending -= 1
-            if due > self.now:
-                self.now = due
-            self.cause = item.cause
-            item.cause = -1
-            item.fire(self)
-            self.cause = -1
-            return True
-        return False
-
-    def next_item(self) -> Item | None:
-        """The earliest pending item, still planned; None when nothing is."""
-        heap = self._heap
-        while heap:
-            _, seq, item = heap[0]
-            if item.seq == seq:
-                return item
-            heappop(heap)
-            self._stale -= 1
-        return None
-
-    def fire(self, item: Item) -> None:
-        """Let a planned item happen; virtual time moves up to it."""
-        heap = self._heap
-        if heap and heap[0][1] == item.seq:
-            heappop(heap)
-            item.seq = -1
-            if item.foreground:
-                self.pending -= 1
-        else:
-            self.unschedule(item)
-        if item.due > self.now:
-            self.now = item.due
-        self.cause = item.cause
-        item.cause = -1
-        item.fire(self)
-        self.cause = -1
+    # -- choices -------------------------------------------------------------
 
     def settled(self) -> bool:
         """Nothing is pending but heartbeats, time limits and far-off retries."""
         return self.pending == 0 and not self.ready
-
-    # -- choices -------------------------------------------------------------
 
     def enabled(self) -> list[Choice]:
         """Every step that is possible now; the first is the timed run's.
@@ -247,9 +134,7 @@ class World:
         """
         new = next((activity for activity, _ in self.ready if not activity.started), None)
         ready = [Choice(activity=a) for a, _ in self.ready if a.started or a is new]
-        planned = [e for e in self._heap if e[2].seq == e[1] and e[2].enabled()]
-        planned.sort(key=lambda entry: entry[:2])
-        return ready + [Choice(item=item) for _, _, item in planned]
+        return ready + [Choice(item=item) for item in self.planned() if item.enabled()]
 
     def apply(self, choice: Choice) -> None:
         """Take one step of :meth:`enabled`. Raises SimInternalError for a stale one."""

@@ -1,0 +1,145 @@
+"""What is planned: pending items by due time, and the clock that they move.
+
+The heap keeps entries of items that were taken out or moved; an entry counts
+only while its sequence number is the item's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING, cast
+
+from sim.world.item import Item, Moment
+
+if TYPE_CHECKING:
+    from sim.world.world import World
+
+LAST = 1 << 62
+
+
+class Agenda:
+    """``now`` is virtual microseconds, ``cause`` the event that what happens now follows
+    from, ``pending`` the number of planned items in the foreground."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.cause = -1
+        self.pending = 0
+        self._heap: list[tuple[int, int, Item]] = []
+        self._stale = 0
+        self._seq = 0
+
+    def planned(self) -> list[Item]:
+        """All planned items, earliest first."""
+        entries = [entry for entry in self._heap if entry[2].seq == entry[1]]
+        entries.sort(key=lambda entry: entry[:2])
+        return [item for _, _, item in entries]
+
+    def clear(self) -> None:
+        """Plan nothing any more."""
+        self._heap.clear()
+        self._stale = 0
+
+    def schedule(self, item: Item, due: int, *, last: bool = False) -> None:
+        """(Re)plan an item for ``due`` (µs); ``last``: behind all others of that instant."""
+        if item.seq != -1:
+            item.seq = -1
+            self._leave_stale()
+        elif item.foreground:
+            self.pending += 1
+        if item.cause == -1:
+            item.cause = self.cause
+        self._seq = seq = self._seq + 1
+        if last:
+            seq += LAST
+        item.seq = seq
+        item.due = due
+        heappush(self._heap, (due, seq, item))
+
+    def unschedule(self, item: Item) -> None:
+        """Take an item out of the plan; its heap entry becomes stale."""
+        if item.seq != -1:
+            item.seq = -1
+            if item.foreground:
+                self.pending -= 1
+            self._leave_stale()
+
+    def _leave_stale(self) -> None:
+        """An entry of the heap means nothing any more; sweep when most are like that.
+
+        Else a time limit that every frame starts over would fill the heap.
+        """
+        self._stale += 1
+        heap = self._heap
+        if self._stale > 64 and self._stale * 2 > len(heap):
+            heap[:] = [entry for entry in heap if entry[2].seq == entry[1]]
+            heapify(heap)
+            self._stale = 0
+
+    def at(self, due: int, label: str, run: Callable[[], None], foreground: bool = True) -> Item:
+        """Plan a callback (a script's line) under a name of its own.
+
+        It comes behind everything else of that instant, whenever it was
+        planned: a script that waits for a frame and a script that waits for
+        the frame's time act at the same place of the run.
+        """
+        item = Moment(label, run, foreground)
+        self.schedule(item, max(due, self.now), last=True)
+        item.cause = -1
+        return item
+
+    def fire_next(self, limit_us: int | None = None) -> bool:
+        """Take the timed run's next step; False when none is due up to ``limit_us``.
+
+        The same as ``fire(next_item())``, in the one place that runs hot.
+        """
+        heap = self._heap
+        while heap:
+            due, seq, item = heap[0]
+            if item.seq != seq:
+                heappop(heap)
+                self._stale -= 1
+                continue
+            if limit_us is not None and due > limit_us:
+                return False
+            heappop(heap)
+            item.seq = -1
+            if item.foreground:
+                self.pending -= 1
+            if due > self.now:
+                self.now = due
+            self.cause = item.cause
+            item.cause = -1
+            item.fire(cast("World", self))
+            self.cause = -1
+            return True
+        return False
+
+    def next_item(self) -> Item | None:
+        """The earliest pending item, still planned; None when nothing is."""
+        heap = self._heap
+        while heap:
+            _, seq, item = heap[0]
+            if item.seq == seq:
+                return item
+            heappop(heap)
+            self._stale -= 1
+        return None
+
+    def fire(self, item: Item) -> None:
+        """Let a planned item happen; virtual time moves up to it."""
+        heap = self._heap
+        if heap and heap[0][1] == item.seq:
+            heappop(heap)
+            item.seq = -1
+            if item.foreground:
+                self.pending -= 1
+        else:
+            self.unschedule(item)
+        if item.due > self.now:
+            self.now = item.due
+        self.cause = item.cause
+        item.cause = -1
+        item.fire(cast("World", self))
+        self.cause = -1
