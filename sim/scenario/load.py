@@ -8,7 +8,7 @@ from pathlib import Path
 from sim.core.errors import ScenarioError
 from sim.scenario.lexer import decode
 from sim.scenario.markdown import first_diagram
-from sim.scenario.parse import check_size, parse_scenario
+from sim.scenario.parse import LARGEST_BYTES, check_size, parse_scenario
 from sim.scenario.source import near
 from sim.scenario.syntax import Scenario
 from sim.scenario.vocabulary import Vocabularies
