@@ -3,9 +3,10 @@
 Server → channel: :class:`PostMessage`, :class:`EditMessage`,
 :class:`DeleteMessage`, :class:`React`, :class:`FindMessage`; the reply is
 :class:`Done` or :class:`Refused`. Channel → server (webhook events, repeated until answered):
-:class:`PersonSaid`, :class:`ButtonPressed`, :class:`MessageRemoved`; the reply
-is :data:`SEEN`. Person → channel: :class:`Say`, :class:`Press`,
-:class:`Remove`.
+:class:`PersonSaid`, :class:`ButtonPressed`, :class:`MessageRemoved`,
+:class:`SignedIn`; the reply is :data:`SEEN`. Person → channel: :class:`Say`,
+:class:`Press`, :class:`Remove`, :class:`Authorize`. Scenario → channel:
+:class:`ChannelFault`.
 """
 
 from __future__ import annotations
@@ -88,6 +89,8 @@ class DeleteMessage(Record, frozen=True, gc=False, tag="delete"):
 
 
 class React(Record, frozen=True, gc=False, tag="react"):
+    """The bot's reaction to a message: replaces its former one, "" takes it away."""
+
     message: str
     emoji: str
 
@@ -99,10 +102,14 @@ class Done(Record, frozen=True, gc=False, tag="done"):
 
 
 class Refused(Record, frozen=True, gc=False, tag="refused"):
-    """Not applied. ``code`` as the channel says it: rate_limited, message_not_found,
-    server_error, edit_refused, unavailable, too_long, not_modified (it looks like that
-    already), quota_exceeded, not_found, unsupported. ``retry_after_us`` only with
-    rate_limited."""
+    """Not applied. ``retry_after_us`` only with rate_limited.
+
+    ``code`` in passing: rate_limited, server_error, unavailable. For good:
+    message_not_found, chat_not_found, not_found (nothing has that key),
+    too_long, edit_refused (not the bot's, or too old), edit_unsupported,
+    delete_refused, not_modified (it looks like that already), duplicate (that
+    answer stands there already), quota_exceeded, buttons_unsupported, unsupported.
+    """
 
     code: str
     retry_after_us: int = 0
@@ -113,7 +120,8 @@ class PersonSaid(Record, frozen=True, gc=False, tag="said"):
 
     ``thread`` is the id of the first message of the thread (in a direct chat
     None), ``to_bot`` whether the bot was addressed (mention, direct chat,
-    reply in a thread where the bot works).
+    reply in a thread where the bot works). ``user`` and ``username`` are who
+    that person is on this channel, ``chat_name`` what people call the chat.
     """
 
     event: str
@@ -124,6 +132,9 @@ class PersonSaid(Record, frozen=True, gc=False, tag="said"):
     text: str
     to_bot: bool
     team: str | None = None
+    user: str = ""
+    username: str = ""
+    chat_name: str = ""
 
 
 class ButtonPressed(Record, frozen=True, gc=False, tag="pressed"):
@@ -165,32 +176,39 @@ class Seen(Record, frozen=True, gc=False, tag="seen"):
 SEEN = Seen()
 
 
-class Say(Record, frozen=True, gc=False, tag="say"):
-    """A person writes. ``thread`` None = a new thread (or the direct chat)."""
+class Say(Record, frozen=True, gc=False, omit_defaults=True, tag="say"):
+    """A person writes. ``thread`` None = a new thread (or the direct chat).
+
+    ``channel``, here and below: the host of the channel, for somebody who is on
+    several.
+    """
 
     person: str
     text: str
     thread: str | None = None
     to_bot: bool = True
     chat: str = ""
+    channel: str = ""
 
 
-class Press(Record, frozen=True, gc=False, tag="press"):
+class Press(Record, frozen=True, gc=False, omit_defaults=True, tag="press"):
     """A person presses a button that stands, or once stood, on a message."""
 
     person: str
     message: str
     button: str
+    channel: str = ""
 
 
-class Remove(Record, frozen=True, gc=False, tag="remove"):
+class Remove(Record, frozen=True, gc=False, omit_defaults=True, tag="remove"):
     """A person deletes a message."""
 
     person: str
     message: str
+    channel: str = ""
 
 
-class Authorize(Record, frozen=True, gc=False, tag="authorize"):
+class Authorize(Record, frozen=True, gc=False, omit_defaults=True, tag="authorize"):
     """A person opens the newest sign-in link that they were shown and completes it.
 
     ``link`` is its secret part; ``team`` the workspace that they choose ("" = the
@@ -201,18 +219,35 @@ class Authorize(Record, frozen=True, gc=False, tag="authorize"):
     link: str
     team: str = ""
     decline: bool = False
+    channel: str = ""
 
 
-class ChannelFault(Record, frozen=True, gc=False, tag="channel-fault"):
+class ChannelFault(Record, frozen=True, gc=False, omit_defaults=True, tag="channel-fault"):
     """An act on a channel: how it answers the next such call (or all of them).
 
-    ``op``: post, edit, delete, react or ``*``. ``outcome``: rate_limited,
-    server_error, message_not_found, edit_refused, unknown (applied, answer
-    lost), latency, down. ``for_us``: Retry-After, extra latency or how long the
-    channel is down. ``always``: until another fault for that op replaces it.
+    ``op``: post, edit, delete, react, find or ``*`` (all of these). ``outcome``:
+    rate_limited, server_error, message_not_found, edit_refused, quota_exceeded,
+    duplicate, unknown (applied, answer lost), latency, down, or ok (no fault any
+    more). ``for_us``: Retry-After, extra latency or how long the channel is
+    down. ``always``: until another fault for that op replaces it. ``chat``: only
+    calls about that chat.
+
+    ``op`` ``event`` is what happens to the next event on its way to the server:
+    repeated (``for_us`` later once more), latency, reordered (the next event
+    overtakes it; it goes by itself after ``for_us`` at the latest).
     """
 
     op: str
     outcome: str
     for_us: int = 0
     always: bool = False
+    chat: str = ""
+
+
+def is_direct(chat: str) -> bool:
+    """Whether a chat is between one person and the bot: ``D1``, ``T2.D1``, ``10001``.
+
+    Groups and channels are ``C1`` or negative numbers.
+    """
+    name = chat.rpartition(".")[2]
+    return name.startswith("D") or (name.isascii() and name.isdigit())

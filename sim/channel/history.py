@@ -2,8 +2,9 @@
 
 Feed it the events of a run in order; each takes constant time. Bots' messages
 follow from the calls to a channel (``CallIssued``, ``CallApplied``), people's
-from the channel's own webhook events. A call whose answer got lost was applied
-all the same, if the channel says so by a Note ``applied``.
+from the channel's own webhook events. Notes of the channel tell the rest: a call
+whose answer got lost was ``applied`` all the same; a message was ``said`` or
+``removed`` although no event tells the server so, or not yet.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from sim.channel.api import (
     MessageRemoved,
     PersonSaid,
     PostMessage,
+    React,
 )
 from sim.core.event import CallApplied, CallIssued, CallLost, Event, Noted
 from sim.core.op import NO_ANSWER
 
 APPLIED = "applied"
+SAID = "said"
+REMOVED = "removed"
 
 
 @attrs.frozen
@@ -48,6 +52,7 @@ class ShownMessage:
     ``author`` is a person's name or the bot's host, ``about`` and ``role`` what
     the bot said that it is about; ``in_flight`` counts edits that were issued
     and not yet applied or refused; ``versions`` are all its looks, newest last.
+    ``reply_to`` is the message that it quotes, ``reaction`` the bot's emoji on it.
     """
 
     channel: str
@@ -58,6 +63,8 @@ class ShownMessage:
     by_bot: bool
     about: str = ""
     role: str = ""
+    reply_to: str = ""
+    reaction: str = ""
     deleted: bool = False
     edits: int = 0
     in_flight: int = 0
@@ -149,16 +156,16 @@ class History:
                 message.in_flight += 1
                 self._edits[event.n] = message
         elif kind is PersonSaid:
-            self._said(event, request)
+            self._said(event, event.caller, request)
         elif kind is MessageRemoved:
             self._delete(event.caller, request.message)
 
-    def _said(self, event: CallIssued, said: PersonSaid) -> None:
-        key = (event.caller, said.message)
-        if key in self.messages:  # the channel delivers its event again
+    def _said(self, event: Event, channel: str, said: PersonSaid) -> None:
+        key = (channel, said.message)
+        if key in self.messages:  # the channel delivers its event late, or again
             return
         self.messages[key] = message = ShownMessage(
-            event.caller, said.message, said.chat, said.thread, said.person, by_bot=False
+            channel, said.message, said.chat, said.thread, said.person, by_bot=False
         )
         message.versions.append(Version(event.n, event.at, said.text))
 
@@ -183,9 +190,13 @@ class History:
             message.in_flight -= 1
 
     def _noted(self, event: Noted) -> None:
-        if event.what == APPLIED and type(event.data["reply"]) is Done:
-            data = event.data
+        data = event.data
+        if event.what == APPLIED and type(data["reply"]) is Done:
             self._show(event, "", event.host, data["request"], data["reply"])
+        elif event.what == SAID:
+            self._said(event, event.host, data["event"])
+        elif event.what == REMOVED:
+            self._delete(event.host, data["message"])
 
     def _show(self, event: Event, caller: str, channel: str, request: Any, reply: Done) -> None:
         kind = type(request)
@@ -198,6 +209,10 @@ class History:
                 self._look(message, event, request, request.by)
         elif kind is DeleteMessage:
             self._delete(channel, request.message)
+        elif kind is React:
+            message = self.messages.get((channel, request.message))
+            if message is not None:
+                message.reaction = request.emoji
 
     def _post(
         self, event: Event, caller: str, channel: str, request: PostMessage, name: str
@@ -211,6 +226,7 @@ class History:
             by_bot=True,
             about=request.about,
             role=request.role,
+            reply_to=request.reply_to,
         )
         self.messages[channel, name] = message
         if request.about:

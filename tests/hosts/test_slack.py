@@ -87,7 +87,9 @@ def test_a_message_without_a_thread_starts_one():
     play = Play()
     play.act("Alice", Say("", "hi"))
     [(_, said)] = play.events
-    assert said == PersonSaid("IM-e1", "C1", "m1", "m1", "Alice", "hi", True, "T1")
+    assert said == PersonSaid(
+        "IM-e1", "C1", "m1", "m1", "Alice", "hi", True, "T1", "U1", "alice", "#C1"
+    )
     play.act("Alice", Say("", "more", thread="m1"))
     assert play.events[-1][1].thread == "m1"
     assert play.message("m2").text == "more"
