@@ -16,10 +16,14 @@ class Act(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
 
 
 class AgentProgresses(Act, frozen=True, gc=False, tag="agent-progresses"):
-    """The agent's visible work is now ``text`` (a whole snapshot, markdown)."""
+    """The agent's visible work is now ``text`` (a whole snapshot, markdown).
+
+    ``fresh``: it is another message of the agent's, not more of the same.
+    """
 
     text: str
     request: str = ""
+    fresh: bool = False
 
 
 class AgentAsks(Act, frozen=True, gc=False, tag="agent-asks"):
@@ -73,6 +77,16 @@ class ChangeWorkspaces(Act, frozen=True, gc=False, tag="workspaces"):
 
     aliases: tuple[str, ...]
     default: str | None = None
+
+
+class Toggle(Act, frozen=True, gc=False, tag="toggle"):
+    """The person switches a channel on or off at the desktop ("": the first one).
+
+    Switching Slack on also asks for a binding, should the server know of none.
+    """
+
+    on: bool
+    lane: str = ""
 
 
 class ChangeFeature(Act, frozen=True, gc=False, tag="feature"):

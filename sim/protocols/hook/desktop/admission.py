@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from sim.core.op import Acquire, Release, Sleep
 from sim.protocols.hook import Absent, TaskAck, TaskDispatch
-from sim.protocols.hook.desktop import continuation, outbox, registrations, sessions, turns
+from sim.protocols.hook.desktop import (
+    continuation,
+    ledger,
+    outbox,
+    registrations,
+    sessions,
+    turns,
+)
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Lane, Round, Session, Task
 
@@ -80,7 +87,8 @@ async def admit(desk: Desk, lane: Lane, frame: TaskDispatch) -> tuple[Task, Roun
         await reject(desk, lane, frame, located)
         return None
     session, notice = located
-    if len(session.queue or ()) >= desk.settings.queue_limit:
+    waiting = len(session.queue or ())
+    if waiting >= desk.settings.queue_limit and desk.rules.queue_limit:
         await reject(desk, lane, frame, "invalid")
         return None
     task = Task(desk.next_turn(), session, lane, frame)
@@ -134,9 +142,9 @@ async def reject(desk: Desk, lane: Lane, frame: TaskDispatch, reason: str) -> No
     ack = rejection(frame.request_id, reason)
     remember(desk, ack)
     if await desk.send(lane, ack):
-        key = outbox.ledger_key(desk, lane, frame.request_id)
-        row = outbox.row_of(ack, None, frame.external_key, desk.port.now_ms())
-        await outbox.record(desk, key, row)
+        key = ledger.ledger_key(desk, lane, frame.request_id)
+        row = ledger.row_of(ack, None, frame.external_key, desk.port.now_ms())
+        await ledger.record(desk, key, row)
 
 
 def remember(desk: Desk, ack: TaskAck) -> None:

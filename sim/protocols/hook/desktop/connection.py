@@ -6,7 +6,7 @@ from sim.core.actor import CloseReason
 from sim.core.op import Close, Connection, Dial, Save, Spawn, StartTimer, StopTimer
 from sim.protocols.hook import Hello, Ping, Pong, Welcome
 from sim.protocols.hook.desktop import continuation, outbox
-from sim.protocols.hook.desktop.desk import Desk, with_chat_first
+from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Lane
 from sim.protocols.hook.desktop.settings import LANE_NEEDS
 from sim.protocols.hook.machine_desktop import DIALLING, OFFLINE
@@ -25,7 +25,7 @@ async def dial_all(desk: Desk) -> None:
 
 async def dial(desk: Desk, lane: Lane) -> None:
     """One attempt to connect, unless the lane is already at it."""
-    if not lane.can("dial"):
+    if lane.is_off or not lane.can("dial"):
         return
     lane.fire("dial")
     # A fresh object for each attempt: it tells this attempt's socket from a stale one.
@@ -44,7 +44,7 @@ async def dial(desk: Desk, lane: Lane) -> None:
 async def retry_later(desk: Desk, lane: Lane) -> None:
     """Plan the next attempt: growing delays with downward jitter, or the standby's fixed one."""
     settings = desk.settings
-    if lane.standby:
+    if lane.standby and desk.rules.standby:
         delay = settings.standby_retry_us
         patient = True
     else:
@@ -52,6 +52,8 @@ async def retry_later(desk: Desk, lane: Lane) -> None:
         delay = min(settings.first_retry_us << min(lane.attempt, 30), longest)
         # A server that stays away must not keep a run from settling.
         patient = delay == longest
+        if not desk.rules.backoff:
+            delay = settings.first_retry_us
         delay = delay * desk.port.draw(settings.jitter_low_percent, 100) // 100
         lane.attempt += 1
     await desk.perform(StartTimer("dial", lane.name, delay, background=patient))
@@ -80,7 +82,7 @@ async def greet(desk: Desk, lane: Lane) -> None:
     lane.fire("hello")
     config = desk.config
     default = desk.default_workspace
-    if default not in desk.workspaces:
+    if default not in desk.workspaces and desk.rules.default_cleared:
         default = None  # its folder was deleted (HK-56)
     is_slack = lane.name == "slack"
     await desk.send(
@@ -92,7 +94,7 @@ async def greet(desk: Desk, lane: Lane) -> None:
             workspaces=desk.workspaces,
             agents=config.agents,
             features=desk.features.get(lane.name, ()),
-            lifecycle_announcement=config.lifecycle_announcement if is_slack else ABSENT,
+            lifecycle_announcement=desk.lifecycle if is_slack else ABSENT,
             default_workspace=ABSENT if is_slack or default is None else default,
         ),
     )
@@ -109,6 +111,8 @@ async def welcomed(desk: Desk, lane: Lane, welcome: Welcome) -> None:
         return
     lane.fire("welcome")
     await outbox.flush(desk, lane)
+    if lane.name != "slack" and desk.settings.double_flush and desk.is_busy:
+        await outbox.flush(desk, lane)
 
 
 async def closed(desk: Desk, lane: Lane, conn: Connection, close: CloseReason) -> None:
@@ -161,12 +165,13 @@ async def pong(desk: Desk, lane: Lane) -> None:
 
 async def change_workspaces(desk: Desk, aliases: tuple[str, ...], default: str | None) -> None:
     """The folder list changed: keep it, and tell every lane that has said hello (HK-49)."""
-    desk.workspaces = with_chat_first(aliases)
+    desk.workspaces = desk.with_chat(aliases)
     desk.default_workspace = default
     await desk.perform(Save("workspaces", desk.workspaces))
     await desk.perform(Save("default workspace", default))
-    for lane in desk.lanes.values():
-        await greet(desk, lane)
+    if desk.rules.hello_again:
+        for lane in desk.lanes.values():
+            await greet(desk, lane)
 
 
 async def change_feature(desk: Desk, feature: str, is_on: bool) -> None:

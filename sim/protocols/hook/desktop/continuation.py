@@ -17,6 +17,7 @@ from sim.protocols.hook import REOPEN_REASON_USER_CONTINUED, TurnReopen
 from sim.protocols.hook.acts import AgentAsks, AgentEnds, AgentProgresses
 from sim.protocols.hook.desktop import interactions, outbox, progress, registrations, sessions
 from sim.protocols.hook.desktop.desk import Desk
+from sim.protocols.hook.desktop.ledger import ledger_key
 from sim.protocols.hook.desktop.records import Lane, Registration, Round, Session
 from sim.protocols.hook.desktop.results import end_of
 from sim.protocols.hook.desktop.turns import CANCELLED, start_next
@@ -163,7 +164,7 @@ async def apply(desk: Desk, turn: Round, act: Any) -> None:
         return
     if isinstance(act, AgentProgresses):
         if turn.state == CLAIMED:
-            await progress.show(desk, turn, act.text)
+            await progress.show(desk, turn, act)
     elif isinstance(act, AgentAsks):
         await interactions.ask(desk, turn, act)
     elif isinstance(act, AgentEnds):
@@ -184,7 +185,7 @@ async def finish(desk: Desk, turn: Round, act: AgentEnds) -> None:
         end = end_of(turn, act, "", desk.port.now_us(), desk.settings)
         is_written = await desk.send_turn(turn.lane, end)
         if not is_written and not desk.rules.reopen_never_replayed:
-            await outbox.keep(desk, turn.lane, outbox.ledger_key(desk, turn.lane, "round"), end)
+            await outbox.keep(desk, turn.lane, ledger_key(desk, turn.lane, "round"), end)
     if act.status == "error":
         _register_again(desk, turn, is_written)
     fact = {"did": "end", "request": turn.request_id, "status": act.status}

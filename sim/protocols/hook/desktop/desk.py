@@ -31,6 +31,7 @@ class Desk(Actor):
         "is_closing",
         "lanes",
         "last_session",
+        "lifecycle",
         "logins",
         "rules",
         "settings",
@@ -45,15 +46,20 @@ class Desk(Actor):
         self.settings = config.settings
         self.account: str = port.store.get("account") or config.account
         saved: tuple[str, ...] | None = port.store.get("workspaces")
-        self.workspaces = with_chat_first(config.workspaces if saved is None else saved)
+        self.workspaces = self.with_chat(config.workspaces if saved is None else saved)
         self.default_workspace: str | None = (
             config.default_workspace if saved is None else port.store.get("default workspace")
         )
         self.features: Mapping[str, tuple[str, ...]] = port.store.get("features") or config.features
+        kept: bool | None = port.store.get("lifecycle")
+        self.lifecycle = config.lifecycle_announcement if kept is None else kept
         self.is_closing = False
         self.logins = 0
         self.turn_count = 0
         self.lanes = {name: Lane(name) for name in config.lanes}
+        for name in port.store.get("off") or ():
+            if name in self.lanes:
+                self.lanes[name].is_off = True
         self.last_session: Session | None = None
         self._work: Work | None = None
         self.recall()
@@ -76,6 +82,7 @@ class Desk(Actor):
         self.last_session = None
         for key, row in self.port.store.items(f"ledger/{self.account}/"):
             self.work.ledger[key] = row.sent
+            self.work.ledger_bytes += row.size
 
     def next_turn(self) -> int:
         """A number for a new turn; never used again in this life."""
@@ -98,7 +105,8 @@ class Desk(Actor):
         """Write a frame about a turn; these wait for the welcome."""
         return lane.is_ready and await self.send(lane, body)
 
-
-def with_chat_first(aliases: tuple[str, ...]) -> tuple[str, ...]:
-    """The folder list with the built-in ``chat`` at its head, each alias once (HK-48)."""
-    return tuple(dict.fromkeys((CHAT, *aliases)))
+    def with_chat(self, aliases: tuple[str, ...]) -> tuple[str, ...]:
+        """The folder list with the built-in ``chat`` at its head, each alias once (HK-48)."""
+        if self.rules.chat_first:
+            return tuple(dict.fromkeys((CHAT, *aliases)))
+        return tuple(dict.fromkeys((*(a for a in aliases if a != CHAT), CHAT)))

@@ -10,9 +10,10 @@ from __future__ import annotations
 from sim.core.op import Note, StartTimer, StopTimer
 from sim.protocols.hook import Button, InteractionCancel, InteractionDecision, InteractionRequest
 from sim.protocols.hook.acts import AgentAsks, AnswerCard
+from sim.protocols.hook.desktop import progress
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.progress import cut
-from sim.protocols.hook.desktop.records import Card, Lane, Round, Turn
+from sim.protocols.hook.desktop.records import Card, Lane, Round, Task, Turn
 from sim.protocols.hook.desktop.settings import DesktopSettings
 
 Buttons = tuple[tuple[str, str, str], ...]
@@ -29,6 +30,8 @@ DEFAULT_BUTTONS: dict[str, Buttons] = {
 # What a card that nobody answers is taken to say. Nothing is ever granted by default.
 SAFE_DEFAULT = {"plan_review": "plan:reject", "permission": "perm:deny"}
 NO_ANSWER_BUTTON = ""
+GRANT = {"plan_review": "plan:approve", "permission": "perm:allow"}
+ALWAYS = "perm:always"
 STYLES = ("primary", "danger", "default")
 
 
@@ -37,14 +40,20 @@ async def ask(desk: Desk, turn: Turn, act: AgentAsks) -> None:
 
     The request is sent once; offline it is lost, and the time limit decides.
     """
+    asked = (act.title, act.body)
+    if act.kind == "permission" and asked in (turn.session.allowed or ()):
+        fact = {"did": "answered", "card": "", "button": ALWAYS, "by": "an earlier answer"}
+        await desk.perform(Note("agent", {**fact, "request": turn.request_id}))
+        return
     buttons = buttons_of(act, desk.settings)
-    card = Card(desk.port.new_id(), turn, act.kind, tuple(id for id, _, _ in buttons))
+    card = Card(desk.port.new_id(), turn, act.kind, tuple(id for id, _, _ in buttons), asked)
     desk.work.cards[card.id] = card
-    if not isinstance(turn, Round):
+    if not isinstance(turn, Round) or not desk.rules.no_cards_in_rounds:
         await desk.send_turn(turn.lane, request_for(card, turn, act, buttons, desk.settings))
     if card.id in desk.work.cards:
         after = desk.settings.card_timeout_us
         await desk.perform(StartTimer("card", card.id, after, background=True))
+        await _tell_waiting(desk, turn)
 
 
 def buttons_of(act: AgentAsks, settings: DesktopSettings) -> Buttons:
@@ -55,7 +64,10 @@ def buttons_of(act: AgentAsks, settings: DesktopSettings) -> Buttons:
         for id, label, style in wanted
         if id and "|" not in id
     }
-    return tuple(chosen.values())[: settings.card_buttons] or DEFAULT_BUTTONS["ask_user_question"]
+    most = settings.card_buttons
+    if act.kind == "ask_user_question":
+        most = min(most, settings.question_options)
+    return tuple(chosen.values())[:most] or DEFAULT_BUTTONS["ask_user_question"]
 
 
 def request_for(
@@ -86,8 +98,12 @@ async def settle(desk: Desk, card: Card, button: str, by: str, withdrawn: str = 
     The cancel is written in the same breath: a moment later turn.end could be out.
     """
     turn = card.turn
-    if desk.work.cards.pop(card.id, None) is None:
+    if card.id not in desk.work.cards:
         return
+    if desk.rules.first_answer_wins or by != "channel":
+        del desk.work.cards[card.id]
+    if button == ALWAYS:
+        turn.session.allowed = {**(turn.session.allowed or {}), card.asked: None}
     if withdrawn and not isinstance(turn, Round):
         cancel = InteractionCancel(
             request_id=turn.request_id, interaction_id=card.id, reason=withdrawn
@@ -96,6 +112,13 @@ async def settle(desk: Desk, card: Card, button: str, by: str, withdrawn: str = 
     await desk.perform(StopTimer("card", card.id))
     fact = {"did": "answered", "card": card.id, "button": button, "by": by}
     await desk.perform(Note("agent", {**fact, "request": turn.request_id}))
+    await _tell_waiting(desk, turn)
+
+
+async def _tell_waiting(desk: Desk, turn: Turn) -> None:
+    """Show in the channel that the task waits, or no longer does."""
+    if isinstance(turn, Task) and progress.is_open(turn):
+        await progress.refresh(desk, turn)
 
 
 async def decided(desk: Desk, lane: Lane, frame: InteractionDecision) -> None:
@@ -115,17 +138,21 @@ async def answered_here(desk: Desk, act: AnswerCard) -> None:
             return
 
 
+def default_of(desk: Desk, card: Card) -> str:
+    """What silence means for a card (HK-12)."""
+    defaults = SAFE_DEFAULT if desk.rules.safe_default else GRANT
+    return defaults.get(card.kind, NO_ANSWER_BUTTON)
+
+
 async def timed_out(desk: Desk, card_id: str) -> None:
     """Nobody answered for 30 minutes: the safe default."""
     card = desk.work.cards.get(card_id)
     if card is not None:
-        default = SAFE_DEFAULT.get(card.kind, NO_ANSWER_BUTTON)
-        await settle(desk, card, default, "time limit", "timed out")
+        await settle(desk, card, default_of(desk, card), "time limit", "timed out")
 
 
 async def close_all(desk: Desk, turn: Turn) -> None:
     """The turn closes: its open cards get the safe default, before turn.end (HK-143)."""
     reason = "the task has ended" if desk.rules.cancel_cards_at_end else ""
     for card in [c for c in desk.work.cards.values() if c.turn is turn]:
-        default = SAFE_DEFAULT.get(card.kind, NO_ANSWER_BUTTON)
-        await settle(desk, card, default, "turn end", reason)
+        await settle(desk, card, default_of(desk, card), "turn end", reason)

@@ -3,6 +3,8 @@
 A row is written as unsent *before* the frame goes out, so a crash between the
 two steps repeats the end instead of losing it. Only ordinary tasks come here:
 the end of a continuation is written directly and never again (HK-85, HK-194).
+Where the server has promised receipts, ``delivery`` keeps the frame until one
+has come.
 """
 
 from __future__ import annotations
@@ -10,75 +12,23 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-import msgspec
-
-from sim.core.op import Acquire, Erase, Release, Save
-from sim.protocols.hook import TaskAck, TurnEnd, TurnUsage
+from sim.core.op import Acquire, Release
+from sim.protocols.hook import TurnEnd
+from sim.protocols.hook.desktop import delivery
 from sim.protocols.hook.desktop.desk import Desk
+from sim.protocols.hook.desktop.ledger import (
+    ack_in,
+    end_in,
+    ledger_key,
+    mark_sent,
+    may_replay,
+    record,
+    row_of,
+)
 from sim.protocols.hook.desktop.records import Lane, LedgerRow, Task
 from sim.protocols.hook.machine_desktop import DROPPED
-from sim.wire.absent import ABSENT
 
-Sender: TypeAlias = Callable[[Lane, TurnEnd], Awaitable[bool]]
-
-
-def ledger_key(desk: Desk, lane: Lane, request_id: str) -> str:
-    """Where a task's row stands: results belong to an account and a lane."""
-    return f"ledger/{desk.account}/{lane.name}/{request_id}"
-
-
-def ack_in(row: LedgerRow) -> TaskAck:
-    """The ack that was given."""
-    return TaskAck(
-        request_id=row.request,
-        result=row.result,
-        reason=row.reason,
-        session_id=row.session,
-        queue_position=row.position,
-    )
-
-
-def end_in(row: LedgerRow) -> TurnEnd:
-    """The end that was, or should have been, sent; without attachments."""
-    return TurnEnd(
-        request_id=row.request,
-        external_key=row.key,
-        session_id=row.session,
-        status=row.status,
-        final_text=row.text,
-        error_message=row.error,
-        usage=TurnUsage(duration_ms=row.duration_ms),
-        attachments=ABSENT,
-    )
-
-
-def row_of(ack: TaskAck, end: TurnEnd | None, external_key: str, now_ms: int) -> LedgerRow:
-    """The durable form of a task's answer, and of its end if it has one."""
-    return LedgerRow(
-        request=ack.request_id,
-        key=external_key,
-        result=ack.result,
-        reason=ack.reason,
-        session=ack.session_id,
-        position=whole(ack.queue_position),
-        status="" if end is None else end.status,
-        text="" if end is None else end.final_text,
-        error=None if end is None else end.error_message,
-        duration_ms=None if end is None else whole(end.usage.duration_ms),
-        done_ms=now_ms,
-        sent=end is None,
-    )
-
-
-def whole(number: float | None) -> int | None:
-    """A count or a duration, which the wire calls a number."""
-    return None if number is None else int(number)
-
-
-def may_replay(desk: Desk, row: LedgerRow) -> bool:
-    """Whether this row's end may (still) be sent again: for 24 h, on every way out."""
-    age_ms = desk.port.now_ms() - row.done_ms
-    return bool(row.status) and age_ms <= desk.settings.end_lifetime_ms and desk.rules.end_replay
+Sender: TypeAlias = Callable[[Lane, str, TurnEnd], Awaitable[bool]]
 
 
 async def hand_in(desk: Desk, task: Task, end: TurnEnd) -> None:
@@ -94,12 +44,23 @@ async def hand_in(desk: Desk, task: Task, end: TurnEnd) -> None:
     await record(desk, key, row_of(task.ack, end, task.external_key, desk.port.now_ms()))
     if task.state == DROPPED:
         return
-    sent = await desk.send_turn(lane, end)
+    sent = await hand_over(desk, lane, key, end)
     work.handing.pop(key, None)
+    if not sent and task.state != DROPPED:
+        await keep(desk, lane, key, end)
+
+
+async def hand_over(desk: Desk, lane: Lane, key: str, end: TurnEnd) -> bool:
+    """Write an end to a welcomed socket. → whether nothing more is to be done here."""
+    if not lane.is_ready:
+        return False
+    if delivery.is_awaited(desk, lane):
+        await delivery.send(desk, lane, key, end)
+        return True
+    sent = await desk.send(lane, end)
     if sent:
         await mark_sent(desk, key)
-    elif task.state != DROPPED:
-        await keep(desk, lane, key, end)
+    return sent
 
 
 async def keep(desk: Desk, lane: Lane, key: str, end: TurnEnd) -> None:
@@ -114,47 +75,30 @@ async def keep(desk: Desk, lane: Lane, key: str, end: TurnEnd) -> None:
         await flush(desk, lane)
 
 
-async def record(desk: Desk, key: str, row: LedgerRow) -> None:
-    """Write a row, making room first. A ledger full of unsent rows takes no more."""
-    ledger = desk.work.ledger
-    if key not in ledger and len(ledger) >= desk.settings.ledger_rows:
-        oldest = next((k for k in ledger if _is_reclaimable(desk, k)), None)
-        if oldest is None:
-            return
-        del ledger[oldest]
-        await desk.perform(Erase(oldest))
-    ledger[key] = row.sent
-    await desk.perform(Save(key, row))
-
-
-def _is_reclaimable(desk: Desk, key: str) -> bool:
-    row: LedgerRow | None = desk.port.store.get(key)
-    if row is None or row.sent:
-        return row is not None
-    return desk.port.now_ms() - row.done_ms > desk.settings.end_lifetime_ms
-
-
-async def mark_sent(desk: Desk, key: str) -> None:
-    """The end of this row has been written to a socket."""
-    row: LedgerRow | None = desk.port.store.get(key)
-    if row is not None and not row.sent:
-        if key in desk.work.ledger:
-            desk.work.ledger[key] = True
-        await desk.perform(Save(key, msgspec.structs.replace(row, sent=True)))
-
-
 async def flush(desk: Desk, lane: Lane, *, welcomed: bool = True) -> None:
-    """At each welcome: what the buffer holds, in order, then unsent rows of the ledger.
+    """At each welcome: what was not taken over, then the buffer, then unsent rows.
 
     Stops at the first write that fails. Two flushes of one lane (a repeated
-    welcome) go one after the other, so nothing is sent twice.
+    welcome) go one after the other.
     """
-    if not desk.is_busy or not (lane.buffer or False in desk.work.ledger.values()):
+    if not desk.is_busy:
+        return
+    if not (lane.unaccepted or lane.buffer or False in desk.work.ledger.values()):
         return
     logins = desk.logins
     section = f"outbox {lane.name}"
     await desk.perform(Acquire(section))
-    send = desk.send_turn if welcomed else desk.send
+
+    async def send(lane: Lane, key: str, end: TurnEnd) -> bool:
+        if welcomed:
+            return await hand_over(desk, lane, key, end)
+        sent = await desk.send(lane, end)
+        if sent and desk.logins == logins:
+            await mark_sent(desk, key)
+        return sent
+
+    if welcomed:
+        await delivery.resume(desk, lane)
     if await _flush_buffer(desk, lane, logins, send):
         await _flush_ledger(desk, lane, logins, send)
     await desk.perform(Release(section))
@@ -167,13 +111,14 @@ async def _flush_buffer(desk: Desk, lane: Lane, logins: int, send: Sender) -> bo
         row: LedgerRow | None = desk.port.store.get(key)
         if row is not None and not may_replay(desk, row):
             continue
-        sent = await send(lane, end)
+        sent = await send(lane, key, end)
         if desk.logins != logins:
             return False
         if not sent:
+            if lane.buffer is None:
+                lane.buffer = []
             lane.buffer.insert(0, (key, end))
             return False
-        await mark_sent(desk, key)
     return True
 
 
@@ -184,10 +129,11 @@ async def _flush_ledger(desk: Desk, lane: Lane, logins: int, send: Sender) -> No
         row: LedgerRow | None = desk.port.store.get(key)
         if row is None or row.sent or key in desk.work.handing or not may_replay(desk, row):
             continue
-        sent = await send(lane, desk.work.intact.get(key) or end_in(row))
+        if key in (lane.unaccepted or ()):
+            continue
+        sent = await send(lane, key, desk.work.intact.get(key) or end_in(row))
         if desk.logins != logins or not sent:
             return
-        await mark_sent(desk, key)
 
 
 async def answer_again(desk: Desk, lane: Lane, request_id: str) -> bool:
@@ -203,7 +149,7 @@ async def answer_again(desk: Desk, lane: Lane, request_id: str) -> bool:
     await desk.send(lane, ack_in(row))
     if may_replay(desk, row):
         end = desk.work.intact.get(key) or end_in(row)
-        if await desk.send_turn(lane, end):
+        if await desk.send_turn(lane, end) and not delivery.is_awaited(desk, lane):
             await mark_sent(desk, key)
     return True
 
@@ -211,4 +157,4 @@ async def answer_again(desk: Desk, lane: Lane, request_id: str) -> bool:
 def clear(desk: Desk) -> None:
     """Empty the memory buffers: the account changes."""
     for lane in desk.lanes.values():
-        lane.buffer = None
+        lane.buffer = lane.unaccepted = None

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 
 from sim.core.table import Table
+from sim.protocols.hook import Absent
 from sim.protocols.hook.machine_desktop import CONNECTED, CONNECTION, CONTINUATION, TASK
 
 if TYPE_CHECKING:
     from sim.core.op import Connection
     from sim.protocols.hook import TaskAck, TaskDispatch, TurnEnd
+
+
+ROW_BYTES = 300  # what a row takes besides its texts
 
 
 class SessionRow(msgspec.Struct, frozen=True, gc=False, tag="session"):
@@ -43,6 +47,12 @@ class LedgerRow(msgspec.Struct, frozen=True, gc=False, tag="ledger"):
     done_ms: int
     sent: bool
 
+    @property
+    def size(self) -> int:
+        """About how many bytes the row takes on disk."""
+        texts = self.text + (self.error or "") + self.key
+        return ROW_BYTES + len(texts if texts.isascii() else texts.encode("utf-8", "replace"))
+
 
 class Stepping:
     """Something whose steps a table allows or forbids."""
@@ -63,6 +73,16 @@ class Stepping:
         self.state = self.TABLE.step(self.state, trigger)
 
 
+class Unaccepted:
+    """A turn.end whose ``turn.delivery`` is awaited; ``tries`` counts the sendings."""
+
+    __slots__ = ("end", "tries")
+
+    def __init__(self, end: TurnEnd) -> None:
+        self.end = end
+        self.tries = 0
+
+
 class Lane(Stepping):
     """One channel's connection: its present socket and what that socket's welcome said.
 
@@ -76,9 +96,12 @@ class Lane(Stepping):
         "conn",
         "dialled_with",
         "features",
+        "is_off",
         "last_frame_us",
         "name",
         "standby",
+        "ties",
+        "unaccepted",
     )
 
     TABLE = CONNECTION
@@ -94,6 +117,12 @@ class Lane(Stepping):
         self.last_frame_us = 0
         # (ledger key, end) of what could not be written, oldest first
         self.buffer: list[tuple[str, TurnEnd]] | None = None
+        # ends that the server has not taken over yet, by ledger key, oldest first
+        self.unaccepted: dict[str, Unaccepted] | None = None
+        # the person has switched this channel off
+        self.is_off = False
+        # who is bound and what the server told about it; made on first use
+        self.ties: Any = None
 
     @property
     def is_ready(self) -> bool:
@@ -104,11 +133,15 @@ class Lane(Stepping):
 class Session:
     """A conversation with an agent in one folder; it runs one turn at a time."""
 
-    __slots__ = ("alias", "id", "queue", "running")
+    __slots__ = ("alias", "allowed", "id", "queue", "running", "team")
 
     def __init__(self, id: str, alias: str) -> None:
         self.id = id
         self.alias = alias
+        # permissions that were granted for good, by what was asked
+        self.allowed: dict[tuple[str, str], None] | None = None
+        # the team that its last task came from, for tools (HK-102)
+        self.team: str | None = None
         self.running: Turn | None = None
         self.queue: list[Task] | None = None
 
@@ -117,13 +150,17 @@ class Turn(Stepping):
     """One run of the agent. ``number`` counts the turns of this desktop's life."""
 
     __slots__ = (
+        "body",
+        "earlier",
         "external_key",
+        "is_due",
+        "is_ticking",
         "lane",
         "last_text",
         "number",
-        "pending_text",
         "request_id",
         "session",
+        "shown_us",
         "started_us",
     )
 
@@ -135,8 +172,14 @@ class Turn(Stepping):
         self.request_id = ""
         self.external_key = ""
         self.started_us = -1
+        # the agent's visible work, and the snapshot that was sent last
+        self.body = ""
+        self.earlier = ""
         self.last_text = ""
-        self.pending_text: str | None = None
+        self.shown_us = 0
+        # whether a snapshot waits for its time, and whether the idle tick runs
+        self.is_due = False
+        self.is_ticking = False
 
 
 class Task(Turn):
@@ -147,7 +190,7 @@ class Task(Turn):
     put before the final text once.
     """
 
-    __slots__ = ("ack", "cancelled", "notice", "reopenable")
+    __slots__ = ("ack", "cancelled", "notice", "reopenable", "trigger")
 
     TABLE = TASK
 
@@ -159,6 +202,9 @@ class Task(Turn):
         self.cancelled = False
         self.notice = ""
         self.reopenable = False
+        source = task.source
+        trigger = None if isinstance(source, Absent) else source.trigger_message_id
+        self.trigger = None if isinstance(trigger, Absent) else trigger
 
 
 class Registration:
@@ -207,15 +253,36 @@ class Round(Turn):
 
 
 class Card:
-    """An open question of the agent; ``buttons`` are the ids that may be pressed."""
+    """An open question of the agent; ``buttons`` are the ids that may be pressed.
 
-    __slots__ = ("buttons", "id", "kind", "turn")
+    ``asked`` is what was asked, title and body.
+    """
 
-    def __init__(self, id: str, turn: Turn, kind: str, buttons: tuple[str, ...]) -> None:
+    __slots__ = ("asked", "buttons", "id", "kind", "turn")
+
+    def __init__(
+        self, id: str, turn: Turn, kind: str, buttons: tuple[str, ...], asked: tuple[str, str]
+    ) -> None:
         self.id = id
         self.turn = turn
         self.kind = kind
         self.buttons = buttons
+        self.asked = asked
+
+
+class Asked:
+    """A request of the desktop that the server has not answered yet.
+
+    ``about`` is the binding that it was made for ("" where that is no matter).
+    """
+
+    __slots__ = ("about", "frame", "id", "lane")
+
+    def __init__(self, id: str, frame: str, lane: Lane, about: str) -> None:
+        self.id = id
+        self.frame = frame
+        self.lane = lane
+        self.about = about
 
 
 class Work:
@@ -229,10 +296,12 @@ class Work:
     __slots__ = (
         "acks",
         "acts",
+        "asked",
         "cards",
         "handing",
         "intact",
         "ledger",
+        "ledger_bytes",
         "locating",
         "registrations",
         "rounds",
@@ -240,6 +309,7 @@ class Work:
         "tasks",
         "throttled",
         "turns",
+        "windows",
     )
 
     def __init__(self) -> None:
@@ -250,6 +320,11 @@ class Work:
         self.acks: dict[str, TaskAck] = {}
         self.locating: dict[str, None] = {}
         self.ledger: dict[str, bool] = {}
+        self.ledger_bytes = 0
+        # what the desktop asked the server for, by requestId
+        self.asked: dict[str, Asked] = {}
+        # a principal's group messages, by principal; read from disk on first use
+        self.windows: dict[str, Any] = {}
         # ends that are being written just now, by ledger key
         self.handing: dict[str, None] = {}
         # ends with their attachments, which the durable rows lack, by ledger key

@@ -31,7 +31,7 @@ LANE_FEATURES: Mapping[str, tuple[str, ...]] = {
         "group-relay-recipient-v1",
         "provider-behavior-v1",
     ),
-    "x": ("provider-bind-v1", "provider-prefs-v1", "session-picker-v1"),
+    "x": ("provider-bind-v1", "provider-prefs-v1", "session-picker-v1", "turn-delivery-v1"),
 }
 
 # What welcome must list before a provider-neutral lane is of any use.
@@ -63,16 +63,23 @@ class DesktopSettings:
     queue_limit: int = 20
     queue_poll_us: int = 2 * SECOND_US
     ack_history: int = 2_000
-    # results
+    # results; sizes in bytes of text
     ledger_rows: int = 2_000
+    ledger_row_bytes: int = 8_000_000
+    ledger_bytes: int = 32_000_000
     buffered_ends: int = 100
     end_lifetime_ms: int = 24 * 60 * 60 * 1000
+    first_replay_us: int = 10 * SECOND_US
+    longest_replay_us: int = 60 * SECOND_US
+    double_flush: bool = True
     # progress
     progress_interval_us: int = 1_500_000
     progress_chars: int = 3_800
+    idle_refresh_us: int = 5 * SECOND_US
     # cards
     card_timeout_us: int = 30 * MINUTE_US
     card_buttons: int = 24
+    question_options: int = 6
     card_title_chars: int = 60
     button_label_chars: int = 30
     plan_body_chars: int = 1_500
@@ -80,6 +87,20 @@ class DesktopSettings:
     # continuations
     reopen_lifetime_us: int = DAY_US
     reopen_records: int = 200
+    # what the desktop asks the server for
+    request_timeout_us: int = 10 * SECOND_US
+    tool_timeout_us: int = 60 * SECOND_US
+    # bindings
+    sign_in_us: int = 3 * MINUTE_US
+    install_wait_us: int = 10 * MINUTE_US
+    first_bind_wait_us: int = 300_000
+    attempt_lease_us: int = 10 * MINUTE_US
+    # group window, per principal; what a prompt gets of it
+    group_rows: int = 5_000_000
+    group_chars: int = 1024 * MIB
+    context_rows: int = 500
+    context_line_chars: int = 500
+    context_chars: int = 4_000
     # attachments of a result, in bytes before base64
     attachments: int = 8
     image_bytes: int = 5 * MIB
@@ -92,6 +113,23 @@ class DesktopSettings:
     local_turn_us: int = 2 * SECOND_US
 
 
+# What the agents offer: (model, its efforts) by kind of agent.
+EFFORTS = ("low", "medium", "high")
+MODELS: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "claude-code": (("opus", EFFORTS), ("sonnet", EFFORTS), ("haiku", ())),
+    "codex": (("gpt-5", EFFORTS),),
+}
+PERMISSION_MODES = (
+    ("default", "Ask first"),
+    ("acceptEdits", "Accept edits"),
+    ("plan", "Plan only"),
+    ("bypassPermissions", "Never ask"),
+)
+
+
+ALL_RULES = HookRules()  # frozen: all hosts may share it
+
+
 @attrs.frozen(eq=False)
 class DesktopConfig:
     """Who a desktop is and how it is set up.
@@ -99,7 +137,8 @@ class DesktopConfig:
     ``server`` is the host it dials, once per lane. ``workspaces`` are aliases;
     ``chat`` is put first if it is not there. ``sessions`` are (session id,
     alias) pairs that exist on the desktop from the start, for take-overs.
-    ``features`` replaces what a lane declares in hello.
+    ``features`` replaces what a lane declares in hello; ``models`` are what
+    the agents offer, by kind.
     """
 
     device_id: str
@@ -110,8 +149,9 @@ class DesktopConfig:
     workspaces: tuple[str, ...] = ("chat",)
     default_workspace: str | None = None
     agents: tuple[str, ...] = ("claude-code",)
+    models: Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]] = MODELS
     sessions: tuple[tuple[str, str], ...] = ()
     features: Mapping[str, tuple[str, ...]] = LANE_FEATURES
     lifecycle_announcement: bool = False
-    rules: HookRules = HookRules()  # frozen: all hosts may share it
+    rules: HookRules = ALL_RULES
     settings: DesktopSettings = DesktopSettings()

@@ -61,7 +61,7 @@ async def apply(desk: Desk, task: Task, act: Any) -> None:
     if task.state != RUNNING:
         return
     if isinstance(act, AgentProgresses):
-        await progress.show(desk, task, act.text)
+        await progress.show(desk, task, act)
     elif isinstance(act, AgentAsks):
         await interactions.ask(desk, task, act)
     elif isinstance(act, AgentEnds):
