@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from sim.core.invariant import Invariant
+from sim.protocols.hook.oracles import (
+    cards,
+    channel,
+    connection,
+    dispatch,
+    frames,
+    ownership,
+    people,
+    reopen,
+    tasks,
+)
 from sim.protocols.hook.oracles.oracle import HookInvariant
-from sim.protocols.hook.oracles.ownership import CloseOutRespectsOwner
 from sim.protocols.hook.view import HookView
 
-INVARIANTS: tuple[type[HookInvariant], ...] = (CloseOutRespectsOwner,)
+
+def _in(module: ModuleType) -> tuple[type[HookInvariant], ...]:
+    """The invariants of a module in order of declaration; those without a name are patterns."""
+    return tuple(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, HookInvariant)
+        and value.__module__ == module.__name__
+        and "name" in vars(value)
+    )
+
+
+INVARIANTS: tuple[type[HookInvariant], ...] = tuple(
+    invariant
+    for module in (ownership, channel, reopen, tasks, dispatch, people, cards, connection, frames)
+    for invariant in _in(module)
+)
 
 
 def invariants_for(view: HookView, twins: frozenset[str]) -> list[Invariant]:

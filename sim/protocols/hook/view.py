@@ -18,6 +18,8 @@ from typing import Any
 from sim.channel.api import ButtonPressed, PostMessage
 from sim.channel.history import History, ShownMessage
 from sim.core.event import (
+    Acted,
+    CallAnswered,
     CallApplied,
     CallIssued,
     CallLost,
@@ -33,7 +35,9 @@ from sim.core.event import (
     Noted,
     Saved,
 )
+from sim.protocols.hook.desktop.records import LedgerRow
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
+from sim.protocols.hook.view_desktops import Desktops
 from sim.protocols.hook.view_flight import Flights, body_of
 from sim.protocols.hook.view_records import (
     CardView,
@@ -43,7 +47,8 @@ from sim.protocols.hook.view_records import (
     RequestView,
     RoundView,
 )
-from sim.protocols.hook.view_rounds import Ownership, final_text
+from sim.protocols.hook.view_rounds import CONTINUED, Ownership, final_text
+from sim.protocols.hook.view_writes import Writes
 
 
 class HookView:
@@ -51,8 +56,9 @@ class HookView:
 
     ``requests`` (in order of appearance), ``rounds``, ``cards`` and ``links``
     are by id, ``by_lane`` has the newest connection by (client, lane). ``now`` is
-    the time of the newest event; ``arrived`` the payload of the frame whose
-    delivery is the newest event, None if its receiver has to refuse it.
+    the time of the newest event; ``said`` the payload of the frame whose sending
+    is the newest event, ``arrived`` of the one whose delivery is; None for a frame
+    that its receiver has to refuse.
     """
 
     def __init__(self, keep_versions: int | None = None) -> None:
@@ -64,9 +70,13 @@ class HookView:
         self.by_lane: dict[tuple[str, str], LinkView] = {}
         self.presses: list[PressView] = []
         self.hosts: dict[str, HostView] = {}
+        self.writers: dict[str, None] = {}
         self.now = 0
         self.arrived: Any = None
+        self.said: Any = None
         self.ownership = Ownership(self)
+        self.desktops = Desktops(self)
+        self.writes = Writes(self)
         self._flights = Flights()
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             FrameSent: self._sent,
@@ -76,8 +86,10 @@ class HookView:
             ConnectionClosed: self._closed,
             CallIssued: self._issued,
             CallApplied: self.history.on,
+            CallAnswered: self.writes.answered,
             CallLost: self.history.on,
-            Noted: self.history.on,
+            Noted: self._noted,
+            Acted: self.desktops.acted,
             Saved: self._saved,
             HostStarted: self._started,
             HostCrashed: self._crashed,
@@ -168,11 +180,13 @@ class HookView:
     def _started(self, event: HostStarted) -> None:
         host = self.hosts.setdefault(event.host, HostView(event.host))
         host.epoch, host.up, host.since = event.epoch, True, event.at
+        self.desktops.started(event)
 
     def _crashed(self, event: HostCrashed) -> None:
         """A dead process closes nothing properly: its ends are just gone."""
         host = self.hosts.setdefault(event.host, HostView(event.host))
         host.up, host.since = False, event.at
+        self.writes.crashed(event.host, event.at)
         for link in list(self.links.values()):
             if link.server == event.host:
                 link.server_open = False
@@ -198,15 +212,17 @@ class HookView:
 
     def _sent(self, event: FrameSent) -> None:
         link = self.links.get(event.link)
+        self.said = None
         if link is None:
             return
         self._flights.sent(event)
-        if event.sender == link.server:
-            told = self._told.get(event.frame.type)
-            if told is not None:
-                body = body_of(event.frame)
-                if body is not None:
-                    told(link, body, event.n)
+        self.said = body = body_of(event.frame)
+        if event.sender == link.client:
+            self.desktops.said(link, event, body)
+            return
+        told = self._told.get(event.frame.type)
+        if told is not None and body is not None:
+            told(link, body, event.n)
 
     def _delivered(self, event: FrameDelivered) -> None:
         sent = self._flights.arrived(event)
@@ -215,10 +231,14 @@ class HookView:
         if sent is None or link is None:
             return
         self.arrived = body = body_of(sent.frame)
-        if body is not None and event.receiver == link.server:
-            heard = self._heard.get(event.type)
-            if heard is not None:
-                heard(link, body, event.n)
+        if body is None:
+            return
+        if event.receiver == link.client:
+            self.desktops.told(link, event, body)
+            return
+        heard = self._heard.get(event.type)
+        if heard is not None:
+            heard(link, body, event.n)
 
     def _lost(self, event: FrameLost) -> None:
         self._flights.lost(event)
@@ -249,7 +269,11 @@ class HookView:
         request = self.requests.get(body.request_id)
         if request is None:
             self.ownership.end(link, body, n)
-        elif request.is_of(link) and not request.ended and request.request not in link.quarantined:
+        elif not request.is_of(link) or request.request in link.quarantined:
+            return
+        elif request.ended == CONTINUED:
+            request.late = (body.status, final_text(body))
+        elif not request.ended:
             request.ended = body.status
             request.ended_at = n
             request.ended_us = self.now
@@ -273,7 +297,7 @@ class HookView:
         if request is None or not request.is_of(link) or body.interaction_id in self.cards:
             return
         self.cards[body.interaction_id] = CardView(
-            body.interaction_id, body.request_id, tuple(b.id for b in body.buttons), n
+            body.interaction_id, body.request_id, tuple(b.id for b in body.buttons), n, self.now
         )
         request.cards.append(body.interaction_id)
 
@@ -281,6 +305,7 @@ class HookView:
         card = self.cards.get(body.interaction_id)
         if card is not None and card.request == body.request_id:
             card.cancelled = True
+            card.cancelled_us = self.now
             card.reason = body.reason
 
     def _decision(self, link: LinkView, body: Any, n: int) -> None:
@@ -289,6 +314,12 @@ class HookView:
             card.decisions.append(body.button_id)
 
     # -- channels and stored rows --------------------------------------------------
+
+    def _noted(self, event: Noted) -> None:
+        if event.what == "agent":
+            self.desktops.noted(event)
+        else:
+            self.history.on(event)
 
     def _issued(self, event: CallIssued) -> None:
         self.history.on(event)
@@ -300,11 +331,15 @@ class HookView:
         elif type(request) is PostMessage and request.role == "request" and request.about:
             found = self._known(request.about, event.n)
             found.channel = event.callee
+            self.writers[event.caller] = None
             found.chat, found.thread = request.chat, request.thread
+        self.writes.issued(event)
 
     def _saved(self, event: Saved) -> None:
         row = event.value
-        if type(row) is RequestRow:
+        if type(row) is LedgerRow:
+            self.desktops.saved(event)
+        elif type(row) is RequestRow:
             found = self._known(row.request, event.n)
             found.stored = row
             found.device, found.lane = row.device, row.lane

@@ -18,7 +18,7 @@ def body_of(frame: Any) -> Any:
 
     A twin's frame exists as a typed body only and is valid by construction.
     """
-    if type(frame) is Message and frame._wire is None:
+    if type(frame) is Message and frame.is_typed:
         return frame._body
     try:
         verdict = parse_hook_message(frame.wire)

@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
+from sim.protocols.hook.view_writes import Care
 
 
 @attrs.define(eq=False)
@@ -23,8 +24,12 @@ class HostView:
 class LinkView:
     """A connection: who, on which lane, and what its handshake said.
 
-    ``quarantined``: ids that this connection may not use any more; ``early``: ids
-    whose end came before anything else; ``rounds``: its open continuations.
+    ``hello`` is the newest that the server heard, ``greeted`` the one that its last
+    welcome answered, ``told_features`` what the desktop has read of it; ``first`` is the
+    type of the first frame that the desktop wrote. ``lossy``: a fault swallowed a frame
+    and left the connection open. ``quarantined``: ids that this connection may not
+    use any more; ``early``: ids whose end came before anything else; ``rounds``: its
+    open continuations.
     """
 
     name: str
@@ -42,6 +47,9 @@ class LinkView:
     server_open: bool = True
     client_open: bool = True
     lossy: bool = False
+    first: str = ""
+    told_features: tuple[str, ...] = ()
+    told_us: int = -1
     quarantined: dict[str, None] = attrs.field(factory=dict)
     rounds: dict[str, RoundView] = attrs.field(factory=dict)
     early: dict[str, None] = attrs.field(factory=dict)
@@ -57,8 +65,9 @@ class RequestView:
     """An ordinary request. Empty strings: not known (yet).
 
     ``ended`` is the status of the end that counted ("continued" when a reopen came
-    first), ``ended_at`` its event, ``ended_us`` its time, ``final`` its text;
-    ``texts`` are the snapshots that were heard, with the event of the latest;
+    first), ``ended_at`` its event, ``ended_us`` its time, ``final`` its text; ``late``
+    is its own end (status, text) that came after a reopen; ``texts``
+    are the snapshots that were heard, with the event of the latest;
     ``owner`` the round that owns the message, None for the request itself;
     ``stored`` the newest row of the server about it.
     """
@@ -83,6 +92,7 @@ class RequestView:
     ended_at: int = -1
     ended_us: int = -1
     final: str = ""
+    late: tuple[str, str] | None = None
     texts: dict[str, int] = attrs.field(factory=dict)
     cancels: int = 0
     cards: list[str] = attrs.field(factory=list)
@@ -90,6 +100,7 @@ class RequestView:
     progress: int = -1
     rounds: list[RoundView] = attrs.field(factory=list)
     stored: RequestRow | None = None
+    care: Care = attrs.field(factory=Care)
 
     @property
     def root(self) -> RequestView:
@@ -114,6 +125,7 @@ class RoundView:
     root: RequestView
     link: str
     n: int
+    at: int = 0
     state: str = "OPEN"
     ended: str = ""
     ended_at: int = -1
@@ -133,10 +145,13 @@ class CardView:
     request: str
     buttons: tuple[str, ...]
     n: int
+    at: int = 0
     decisions: list[str] = attrs.field(factory=list)
     cancelled: bool = False
     reason: str = ""
+    cancelled_us: int = -1
     stored: CardRow | None = None
+    care: Care = attrs.field(factory=Care)
 
 
 @attrs.frozen

@@ -73,7 +73,7 @@ class Ownership:
             where = self.view.links.get(older.link)
             if where is not None:
                 where.rounds.pop(older.request, None)
-        made = RoundView(body.request_id, body.reopen_of, root, link.name, n)
+        made = RoundView(body.request_id, body.reopen_of, root, link.name, n, self.view.now)
         self.view.rounds[made.request] = root.owner = made
         root.rounds.append(made)
         link.rounds[made.request] = made

@@ -4,10 +4,12 @@
 ``channel``     what people find in the channel in the end
 ``reopen``      what a desktop may do with ``turn.reopen``, and what a server makes of it
 ``tasks``       what desktops do with tasks
-``dispatch``    what servers do with people's messages
+``dispatch``    what servers dispatch, where to, and again
+``people``      what servers do with what people say
 ``cards``       interaction cards
 ``connection``  hello, welcome, ping, bad frames
 ``frames``      ids and forms of frames
+``waiting``     when a message may look other than it should
 
 They judge what was sent, shown and stored, as folded by the view. A server is
 held to what it provably knew: a frame that has been delivered may still wait

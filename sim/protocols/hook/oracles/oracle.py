@@ -7,6 +7,7 @@ from typing import Any
 from sim.channel.api import CANCELLED, FAILED, OK
 from sim.core.invariant import Invariant
 from sim.protocols.hook.machine import ENDED
+from sim.protocols.hook.server.texts import CANCELLED_TEXT
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_records import RequestView, RoundView
 
@@ -21,6 +22,11 @@ class HookInvariant(Invariant):
     def __init__(self, view: HookView) -> None:
         super().__init__()
         self.view = view
+
+    @property
+    def request(self) -> str:
+        """The requestId of the frame that the newest ``FrameSent`` is about; "": none."""
+        return getattr(self.view.said, "request_id", "")
 
     def subject_of(self, event: Any) -> RequestView | None:
         """The request whose message a ``CallIssued(EditMessage)`` changes."""
@@ -42,6 +48,19 @@ def known_owner(root: RequestView) -> RoundView | None:
 def known_end(root: RequestView) -> bool:
     """Whether the server has stored the end of the request itself."""
     return root.stored is not None and root.stored.state == ENDED
+
+
+def final_of(owner: RequestView | RoundView) -> tuple[str, str] | None:
+    """(chip, text) of the end that counted; None while there is none."""
+    chip = CHIPS.get(owner.ended)
+    if chip is None:
+        return None
+    return chip, owner.final or (CANCELLED_TEXT if chip == CANCELLED else "")
+
+
+def cut_of(text: str, whole: str) -> bool:
+    """Whether a text is what it should be, at most cut for the channel."""
+    return text == whole or (text.endswith("…") and whole.startswith(text[:-1]))
 
 
 def shown(text: str) -> str:

@@ -10,12 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.channel.api import INTERRUPTED, Done, EditMessage
+from sim.channel.api import INTERRUPTED, QUEUED, WORKING, Done, EditMessage, PostMessage
 from sim.core.event import CallAnswered, CallApplied, CallIssued, Event
 from sim.core.invariant import Handler
 from sim.core.op import NO_ANSWER
-from sim.protocols.hook.machine import ENDED, OPEN
-from sim.protocols.hook.oracles.oracle import HookInvariant, known_end, known_owner, shown
+from sim.protocols.hook.machine import ENDED, OPEN, TORN, UNENDED
+from sim.protocols.hook.oracles.oracle import (
+    CHIPS,
+    FINALS,
+    HookInvariant,
+    cut_of,
+    final_of,
+    known_end,
+    known_owner,
+    shown,
+)
+from sim.protocols.hook.server.texts import CANCELLED_TEXT, CONTINUING_TEXT, WORKING_TEXT
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_records import RequestView, RoundView
 
@@ -40,7 +50,7 @@ class CloseOutRespectsOwner(HookInvariant):
         # by call: whose message it was when the edit was issued, and in which life
         self._issued: dict[int, tuple[RoundView | None, int]] = {}
         # by message: the newest owner of which anything has been shown
-        self._shown: dict[str, RoundView | None] = {}
+        self._shown: dict[str, RoundView] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {(CallIssued, EditMessage): self._edit, (CallApplied, EditMessage): self._applied}
@@ -78,9 +88,10 @@ class CloseOutRespectsOwner(HookInvariant):
         if root is None or type(event.reply) is not Done or life != self._life(event.caller):
             return None
         newest = self._shown.get(root.request)
-        if edit.state == INTERRUPTED and newest is not None and newest is not owner:
+        since = -1 if owner is None else owner.n
+        if edit.state == INTERRUPTED and newest is not None and newest.n > since:
             return self._over_a_round(newest, edit)
-        if owner is not None and owner.state in (OPEN, ENDED):
+        if owner is not None and (newest is None or newest.n < since):
             self._shown[root.request] = owner
         return None
 
@@ -109,3 +120,197 @@ class CloseOutRespectsOwner(HookInvariant):
 
 def _writer(edit: EditMessage) -> str:
     return f"A late {edit.by}" if edit.by.startswith("close-out") else f"{edit.by or 'somebody'}"
+
+
+class WritesOfRequests(HookInvariant):
+    """Looks at each post and edit of a request's message when it is issued."""
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(CallIssued, EditMessage): self._edit, (CallIssued, PostMessage): self._post}
+
+    def _edit(self, event: CallIssued) -> str | None:
+        root = self.subject_of(event)
+        return None if root is None else self.write(root, event.request, event)
+
+    def _post(self, event: CallIssued) -> str | None:
+        root = self.view.requests.get(event.request.about)
+        return None if root is None else self.write(root, event.request, event)
+
+    def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        """Judge a look of the message of ``root``."""
+        raise NotImplementedError
+
+
+class WorkingTextIsTheOwners(WritesOfRequests):
+    """Progress comes from the owner, whole, and never goes backwards."""
+
+    name = "working-text-is-the-owners"
+    sentence = (
+        "A message at work shows a whole snapshot of the request or round that owns it, never "
+        "somebody else's, and never one that is older than what it showed before."
+    )
+    catalogue = ("HK-15", "HK-42", "HK-170", "HK-178", "HK-179", "HK-183")
+    obeyed_by = "server"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        # by request or round: when the newest of its snapshots that was written was heard
+        self._newest: dict[str, int] = {}
+
+    def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        if look.state != WORKING or look.text in (WORKING_TEXT, CONTINUING_TEXT):
+            return None
+        self.exercised += 1
+        for owner in (known_owner(root) or root, root.owner or root):
+            heard = _heard(owner.texts, look.text)
+            if heard >= 0:
+                return self._in_order(owner, heard, look.text)
+        owner = root.owner or root
+        return (
+            f"the message of {root.request} shows {shown(look.text)} at step {event.n}, which "
+            f"its owner {owner.request} never said"
+        )
+
+    def _in_order(self, owner: RequestView | RoundView, heard: int, text: str) -> str | None:
+        if heard < self._newest.get(owner.request, -1):
+            return f"{owner.request} goes back to {shown(text)}, heard at step {heard}"
+        self._newest[owner.request] = heard
+        return None
+
+
+def _heard(texts: Mapping[str, int], text: str) -> int:
+    """When this snapshot, possibly cut for the channel, was heard; -1: never."""
+    heard = texts.get(text, -1)
+    if heard >= 0 or not text.endswith("…"):
+        return heard
+    head = text[:-1]
+    return max((n for whole, n in texts.items() if whole.startswith(head)), default=-1)
+
+
+class FinalsAreTheOwnersEnd(WritesOfRequests):
+    """OK, FAILED and CANCELLED come from the end that counted."""
+
+    name = "finals-are-the-owners-end"
+    sentence = (
+        "A final state that is written is the status and text of the end that finished the "
+        "message: the owner's, and of no id that is torn, superseded, foreign or silenced."
+    )
+    catalogue = ("HK-15", "HK-69", "HK-171", "HK-173", "HK-178", "HK-183", "HK-185", "HK-187")
+    obeyed_by = "server"
+
+    def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        if look.state not in FINALS:
+            return None
+        self.exercised += 1
+        owner = known_owner(root) or root
+        newest = root.owner or root
+        if _shows(owner, look) or _shows(newest, look):
+            return None
+        if isinstance(newest, RoundView) and newest.state == TORN and self._restores(root, look):
+            return None
+        if owner is root and root.late is not None:
+            # No reopen was taken (its message was gone), so the end came in time.
+            status, text = root.late
+            if CHIPS[status] == look.state and cut_of(look.text, text or CANCELLED_TEXT):
+                return None
+        return (
+            f"the message of {root.request} becomes {look.state} {shown(look.text)}, but its "
+            f"owner {newest.request} has {_end_told(newest)}"
+        )
+
+    def _restores(self, root: RequestView, look: Any) -> bool:
+        """A close-out may write an old final back."""
+        return _shows(root, look) or any(_shows(over, look) for over in root.rounds)
+
+
+def _shows(owner: RequestView | RoundView, look: Any) -> bool:
+    final = final_of(owner)
+    return final is not None and final[0] == look.state and cut_of(look.text, final[1])
+
+
+def _end_told(owner: RequestView | RoundView) -> str:
+    final = final_of(owner)
+    return "not ended" if final is None else f"ended {final[0]} {shown(final[1])}"
+
+
+class FinishedStaysFinished(WritesOfRequests):
+    """Nothing brings a finished message back to work but a reopen."""
+
+    name = "finished-stays-finished"
+    sentence = (
+        "A message whose request or round has ended, or was closed out, does not go back to "
+        "WORKING or QUEUED unless it is reopened."
+    )
+    catalogue = ("HK-06", "HK-69", "HK-171", "HK-181", "HK-185", "HK-199")
+    obeyed_by = "server"
+
+    def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        if look.state not in (WORKING, QUEUED):
+            return None
+        self.exercised += 1
+        owner = known_owner(root)
+        if owner is None:
+            row = root.stored
+            over = root.owner is None and row is not None and row.state not in UNENDED
+        else:
+            over = owner.stored is not None and owner.stored.state in (ENDED, TORN)
+            over = over and root.owner is owner
+        if not over:
+            return None
+        return (
+            f"the message of {root.request} goes back to {look.state} {shown(look.text)}, though "
+            f"{(owner or root).request} is over"
+        )
+
+
+class StoredBeforeShown(WritesOfRequests):
+    """What is shown survives a crash of the server."""
+
+    name = "stored-before-shown"
+    sentence = (
+        "A reopen and an end are stored before the channel shows them, so that a crash leaves "
+        "nobody with a message that the server knows nothing of."
+    )
+    catalogue = ("HK-69", "HK-184")
+    obeyed_by = "server"
+
+    def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        owner = root.owner
+        if owner is None:
+            if look.state in FINALS and root.ended and not known_end(root):
+                return f"the end of {root.request} is shown before it is stored"
+            return None
+        self.exercised += 1
+        if owner.stored is None:
+            mine = look.text == CONTINUING_TEXT or look.text in owner.texts
+            if look.state == WORKING and mine and known_owner(root) is None:
+                return f"round {owner.request} is shown before it is stored"
+        elif look.state in FINALS and owner.stored.state == OPEN and owner.ended:
+            return f"the end of round {owner.request} is shown before it is stored"
+        return None
+
+
+class OneMessagePerRequest(WritesOfRequests):
+    """A request has one message; its rounds use the same one."""
+
+    name = "one-message-per-request"
+    sentence = (
+        "A request is posted once. It is posted anew only to save an answer whose message is "
+        "gone or was never confirmed, and never for a continuation."
+    )
+    catalogue = ("HK-69", "HK-177", "HK-178", "HK-180")
+    obeyed_by = "server"
+
+    def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        if type(look) is not PostMessage:
+            return None
+        self.exercised += 1
+        before = root.care.posts - 1
+        if before == 0:
+            return None
+        message = self.view.history.about(root.request)
+        gone = root.care.gone or (message is not None and message.deleted)
+        lost = root.care.unsure or (gone and (known_owner(root) is None or root.care.refused))
+        if before == 1 and lost and look.state not in (WORKING, QUEUED):
+            return None
+        return f"{root.request} is posted again, {look.state} {shown(look.text)}: post {before + 1}"

@@ -1,0 +1,211 @@
+"""What servers dispatch, where to, and what they deliver again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sim.core.event import Event, FrameSent
+from sim.core.invariant import Handler
+from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS
+from sim.protocols.hook.machine import UNENDED
+from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
+from sim.protocols.hook.server.stored import RequestRow
+from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_records import LinkView, RequestView
+from sim.wire.absent import ABSENT
+
+PATIENCE_US = 15 * SECOND_US
+DAY_US = 24 * 60 * 60 * SECOND_US
+
+
+class OfDispatches(HookInvariant):
+    """Looks at each task.dispatch when it is written."""
+
+    obeyed_by = "server"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(FrameSent, "task.dispatch"): self._sent}
+
+    def _sent(self, event: FrameSent) -> str | None:
+        link = self.view.links.get(event.link)
+        request = self.view.requests.get(self.request)
+        if link is None or request is None:
+            return None
+        self.exercised += 1
+        return self.judge(link, request, event)
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        """What is wrong with this dispatch."""
+        raise NotImplementedError
+
+
+class OnlyListedFolders(OfDispatches):
+    name = "only-listed-folders"
+    sentence = "A task is dispatched into a folder of the newest hello only, and always into one."
+    catalogue = ("HK-10", "HK-50", "HK-58")
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        alias = self.view.said.workspace
+        if self.view.said.session_id is not None:
+            return None
+        if link.greeted is not None and alias in link.greeted.workspaces:
+            return None
+        return f"{request.request} is dispatched into {alias!r}, which {link.client} does not offer"
+
+
+class FolderPrecedence(OfDispatches):
+    """The thread's own folder, else the default of a hello, else chat."""
+
+    name = "folder-precedence"
+    sentence = (
+        "A thread keeps its folder; a new one starts in the default folder of the hello, else in "
+        "chat."
+    )
+    catalogue = ("HK-52", "HK-53")
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._folders: dict[str, str] = {}
+        self._defaults: dict[tuple[str, str], dict[str, None]] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {**super().sorted_handlers(), (FrameSent, "welcome"): self._welcomed}
+
+    def _welcomed(self, event: FrameSent) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is not None and link.greeted is not None:
+            default = link.greeted.default_workspace
+            if default is not ABSENT and default is not None:
+                self._defaults.setdefault((link.device, link.lane), {})[default] = None
+        return None
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        alias = self.view.said.workspace
+        kept = self._folders.get(request.key)
+        self._folders[request.key] = alias
+        if alias is None or alias in (HOOK_CHAT_WORKSPACE_ALIAS, kept):
+            still = link.greeted is not None and kept in link.greeted.workspaces
+            if kept is None or alias == kept or not still:
+                return None
+            return f"{request.key} moves from {kept!r} to {alias!r}"
+        if alias in self._defaults.get((link.device, link.lane), {}):
+            return None
+        return f"{request.request} starts in {alias!r}, which is no default of {link.client}"
+
+
+class TasksWaitForWelcome(HookInvariant):
+    name = "tasks-wait-for-welcome"
+    sentence = "Nothing about a task is sent on a connection before its welcome."
+    catalogue = ("HK-05",)
+    obeyed_by = "server"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        kinds = ("task.dispatch", "task.cancel", "interaction.decision", "session.archive")
+        return {(FrameSent, kind): self._sent for kind in kinds}
+
+    def _sent(self, event: FrameSent) -> str | None:
+        link = self.view.links.get(event.link)
+        self.exercised += 1
+        if link is None or link.welcomes:
+            return None
+        return f"{event.frame.type} is sent on {event.link} before the welcome"
+
+
+class TasksGoToTheirDesktop(OfDispatches):
+    name = "tasks-go-to-their-desktop"
+    sentence = "A task goes to the device and channel that it is stored for, and to no other."
+    catalogue = ("HK-15", "HK-38")
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        row = request.stored
+        if row is None:
+            return f"{request.request} is dispatched before it is stored"
+        if row.device == link.device:
+            return None
+        return f"{request.request} of {row.device} is dispatched to {link.device}"
+
+
+class RedeliveryIsTheSameTask(OfDispatches):
+    name = "redelivery-is-the-same-task"
+    sentence = "A task is delivered again under its id, with the same prompt, key and session."
+    catalogue = ("HK-14", "HK-39")
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._first: dict[str, tuple[str, str]] = {}
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        body = self.view.said
+        if body.session_id is not None:
+            return f"{request.request} takes over the session {body.session_id}"
+        now = (body.prompt, body.external_key)
+        first = self._first.setdefault(request.request, now)
+        return None if first == now else f"{request.request} is {now}, but was {first} before"
+
+
+class NoDispatchAfterTheEnd(OfDispatches):
+    name = "no-dispatch-after-the-end"
+    sentence = "A request that has ended is not dispatched again."
+    catalogue = ("HK-37", "HK-39")
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        row = request.stored
+        if row is None or row.state in UNENDED:
+            return None
+        return f"{request.request} is dispatched, but it is {row.state}"
+
+
+class KeysAreThreads(OfDispatches):
+    name = "keys-are-threads"
+    sentence = "An externalKey begins with its channel's name and stands for one thread."
+    catalogue = ("HK-08",)
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._threads: dict[str, tuple[str, str | None]] = {}
+
+    def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        key = self.view.said.external_key
+        row = request.stored
+        if row is None:
+            return None
+        if not key.startswith(f"{row.lane}:"):
+            return f"the key {key!r} of {request.request} does not begin with {row.lane}:"
+        thread = (row.chat, row.thread)
+        if self._threads.setdefault(key, thread) != thread:
+            return f"the key {key!r} stands for {self._threads[key]} and for {thread}"
+        return None
+
+
+class UnendedIsRedelivered(HookInvariant):
+    name = "unended-is-redelivered"
+    sentence = (
+        "After a welcome every request of that desktop that has not ended is delivered again."
+    )
+    catalogue = ("HK-38", "HK-40")
+    obeyed_by = "server"
+
+    def at_end(self) -> Iterator[str]:
+        for request in self.view.requests.values():
+            row = request.stored
+            if row is None or row.state not in UNENDED or request.ended:
+                continue
+            link = self._link(row)
+            if link is None:
+                continue
+            self.exercised += 1
+            if request.dispatched_on != link.name and not self._hopeless(row, link):
+                yield f"{request.request} was not dispatched after the welcome on {link.name}"
+
+    def _link(self, row: RequestRow) -> LinkView | None:
+        view = self.view
+        for link in view.links.values():
+            if link.device == row.device and link.server_open and link.welcomes:
+                since = max(link.welcomed_us, row.created_us)
+                if view.now - since > PATIENCE_US:
+                    return link
+        return None
+
+    def _hopeless(self, row: RequestRow, link: LinkView) -> bool:
+        return link.greeted is None or self.view.now - row.created_us > DAY_US

@@ -1,0 +1,387 @@
+"""What desktops do with tasks: ack, work, end (§5 stages 2, 4, 7, 9; §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sim.core.event import Acted, Event, FrameDelivered, FrameSent, Noted
+from sim.core.invariant import Handler
+from sim.protocols.hook.acts import ChangeWorkspaces, Login
+from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant, shown
+from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_desktops import DesktopView, TurnAtDesktop
+
+DAY_US = 24 * 60 * 60 * SECOND_US
+PATIENCE_US = 15 * SECOND_US
+THROTTLE_US = 1_400_000
+PROGRESS_CHARS = 4_000
+
+
+class OfTurns(HookInvariant):
+    """Looks at frames of desktops, with the turn that they are about."""
+
+    obeyed_by = "desktop"
+    frames: tuple[str, ...] = ()
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(FrameSent, frame): self._sent for frame in self.frames}
+
+    def _sent(self, event: FrameSent) -> str | None:
+        desktop = self.view.desktops.of(event.sender)
+        return self.judge(desktop, desktop.turns.get(self.request), event)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        """What is wrong with this frame."""
+        raise NotImplementedError
+
+
+class SpeaksOfItsOwnTurns(OfTurns):
+    name = "speaks-of-its-own-turns"
+    sentence = (
+        "A desktop acks, reports and ends only what was dispatched to it or what it has reopened; "
+        "unknown cancels, archives and decisions leave no trace."
+    )
+    catalogue = ("HK-45", "HK-46", "HK-47", "HK-190")
+    frames = ("task.ack", "turn.progress", "turn.end", "interaction.request", "interaction.cancel")
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        if turn is not None:
+            return None
+        return (
+            f"{event.sender} sends {event.frame.type} of {self.request}, which nobody gave to it "
+            "and which it has not reopened"
+        )
+
+
+class AckComesFirst(OfTurns):
+    name = "ack-comes-first"
+    sentence = "On the connection of its dispatch, a task is acked before anything else about it."
+    catalogue = ("HK-02", "HK-06")
+    frames = ("turn.progress", "turn.end", "interaction.request")
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        if turn is None or turn.of or turn.ack is not None or turn.link != event.link:
+            return None
+        if turn.row is not None:
+            return None  # a result of an earlier life is handed in
+        return f"{event.sender} sends {event.frame.type} of {turn.request} before its ack"
+
+
+class NothingAfterTheEnd(OfTurns):
+    name = "nothing-after-the-end"
+    sentence = "After turn.end nothing more is sent for that id but the same end again."
+    catalogue = ("HK-06", "HK-169")
+    frames = ("turn.progress", "interaction.request")
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        if turn is None or turn.end is None or desktop.logins:
+            return None
+        return (
+            f"{event.sender} sends {event.frame.type} of {turn.request} after its end "
+            f"({turn.end.status}, step {turn.end_n})"
+        )
+
+
+class EndsDoNotDiffer(OfTurns):
+    name = "ends-do-not-differ"
+    sentence = "A result that is sent again is the same result."
+    catalogue = ("HK-06", "HK-69", "HK-75")
+    frames = ("turn.end",)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        if turn is None or desktop.logins or turn.end_n == event.n:
+            return None
+        first, again = turn.end, self.view.said
+        one = (first.status, first.final_text, first.error_message)
+        two = (again.status, again.final_text, again.error_message)
+        if one == two:
+            return None
+        return (
+            f"{event.sender} ends {turn.request} with {again.status} {shown(again.final_text)}, "
+            f"after {first.status} {shown(first.final_text)} at step {turn.end_n}"
+        )
+
+
+class TheKeyComesBack(OfTurns):
+    name = "the-key-comes-back"
+    sentence = "externalKey is returned as it came, byte for byte."
+    catalogue = ("HK-07",)
+    frames = ("turn.end", "turn.reopen")
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        if turn is None:
+            return None
+        key, seen = turn.key, 0
+        while turn is not None and turn.of and seen < 1000:
+            turn, seen = desktop.turns.get(turn.of), seen + 1
+        key = key if turn is None else turn.key
+        sent = self.view.said.external_key
+        if sent == key:
+            return None
+        return f"{event.sender} returns the key {sent!r} for {self.request}, but it was {key!r}"
+
+
+class EndsFitTheirStatus(OfTurns):
+    name = "ends-fit-their-status"
+    sentence = "An end is ok without an error message, or an error with one."
+    catalogue = ("HK-67",)
+    frames = ("turn.end",)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        body = self.view.said
+        if bool(body.error_message) == (body.status == "error"):
+            return None
+        return f"{event.sender} ends {self.request} {body.status} with {body.error_message!r}"
+
+
+class AcksFitTheirResult(OfTurns):
+    name = "acks-fit-their-result"
+    sentence = (
+        "An ack has a reason only when it rejects, a place only when it queues, a session when it "
+        "does not reject; and the reason is the real one."
+    )
+    catalogue = ("HK-60", "HK-61")
+    frames = ("task.ack",)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        body = self.view.said
+        no = body.result == "rejected"
+        fits = (
+            (body.reason is not None) == no
+            and (body.queue_position is not None) == (body.result == "queued")
+            and (body.session_id is None) == no
+        )
+        if not fits:
+            return f"{event.sender} acks {self.request} {body.result} with fields of another result"
+        if turn is None or body.reason != "unknown_workspace" or turn.ack_n != event.n:
+            return None
+        if turn.workspace not in desktop.aliases:
+            return None
+        return f"{event.sender} says that it does not know {turn.workspace!r}"
+
+
+class AcksAreRepeated(OfTurns):
+    name = "acks-are-repeated"
+    sentence = "A task that is delivered again gets the ack that it got before."
+    catalogue = ("HK-37",)
+    frames = ("task.ack",)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        body = self.view.said
+        if turn is None or turn.ack is None or turn.ack_n == event.n:
+            return None
+        if body.result == "rejected" and body.reason in ("invalid", "disabled"):
+            return None
+        self.exercised += 1
+        first = turn.ack
+        one = (first.result, first.session_id, first.queue_position, first.reason)
+        if one == (body.result, body.session_id, body.queue_position, body.reason):
+            return None
+        return (
+            f"{event.sender} acks {turn.request} again, but differently: {body.result} in "
+            f"{body.session_id}, after {first.result} in {first.session_id}"
+        )
+
+
+class NoSecondRun(HookInvariant):
+    name = "no-second-run"
+    sentence = "A task runs once in a life of its desktop, and never again when it has ended."
+    catalogue = ("HK-37",)
+    obeyed_by = "desktop"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(Noted, "agent"): self._started}
+
+    def _started(self, event: Noted) -> str | None:
+        data = event.data
+        if data.get("did") != "start" or not data.get("request"):
+            return None
+        desktop = self.view.desktops.of(event.host)
+        turn = desktop.turns.get(data["request"])
+        if turn is None:
+            return None
+        self.exercised += 1
+        if turn.starts > 1:
+            return f"{event.host} runs {turn.request} a second time"
+        if turn.row is not None and not desktop.logins:
+            return f"{event.host} runs {turn.request} again, though it ended {turn.row.status}"
+        return None
+
+
+class OneSessionPerKey(OfTurns):
+    """Sessions end with /new, with their folder, and with the account."""
+
+    name = "one-session-per-key"
+    sentence = "All tasks of one externalKey run in one session."
+    catalogue = ("HK-01",)
+    frames = ("task.ack",)
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._sessions: dict[str, dict[str, str]] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {
+            **super().sorted_handlers(),
+            (FrameDelivered, "session.archive"): self._archived,
+            (Acted, Login): self._changed,
+            (Acted, ChangeWorkspaces): self._changed,
+        }
+
+    def _archived(self, event: FrameDelivered) -> str | None:
+        if self.view.arrived is not None:
+            self._sessions.get(event.receiver, {}).pop(self.view.arrived.external_key, None)
+        return None
+
+    def _changed(self, event: Acted) -> str | None:
+        self._sessions.pop(event.host, None)
+        return None
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        session = self.view.said.session_id
+        if turn is None or session is None or turn.takes_over or turn.ack_n != event.n:
+            return None
+        if turn.row is not None:
+            return None  # a result of an earlier life is handed in
+        self.exercised += 1
+        before = self._sessions.setdefault(event.sender, {}).setdefault(turn.key, session)
+        if before == session:
+            return None
+        return (
+            f"{event.sender} runs {turn.request} in session {session}, but {turn.key} has "
+            f"session {before}"
+        )
+
+
+class ProgressIsThrottled(OfTurns):
+    name = "progress-is-throttled"
+    sentence = "A turn's snapshots are at least 1.5 s apart, and not too long for a channel."
+    catalogue = ("HK-64",)
+    frames = ("turn.progress",)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        self.exercised += 1
+        if len(self.view.said.text) > PROGRESS_CHARS:
+            return f"{event.sender} sends {len(self.view.said.text)} characters of progress"
+        link = self.view.links.get(event.link)
+        if turn is None or link is None or link.lane == "telegram":
+            return None
+        if 0 <= turn.gap_us < THROTTLE_US:
+            return (
+                f"{event.sender} sends progress of {turn.request} {turn.gap_us / SECOND_US:.1f} s "
+                "after the last"
+            )
+        return None
+
+
+class CancelEndsTheTurn(OfTurns):
+    name = "cancel-ends-the-turn"
+    sentence = "A turn that is cancelled ends, and it ends cancelled."
+    catalogue = ("HK-66", "HK-172")
+    frames = ("turn.end",)
+
+    def judge(
+        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
+    ) -> str | None:
+        if turn is None or turn.cancelled_us < 0 or turn.end_n != event.n:
+            return None
+        self.exercised += 1
+        ended = turn.end_us if turn.row is None else turn.row_us
+        if ended - turn.cancelled_us < SECOND_US or turn.end.status == "cancelled":
+            return None
+        return f"{event.sender} ends {turn.request} {turn.end.status}, though it was cancelled"
+
+    def at_end(self) -> Iterator[str]:
+        for desktop in self.view.desktops.by_host.values():
+            for turn in desktop.turns.values():
+                if turn.cancelled_us < 0 or turn.end is not None or turn.row is not None:
+                    continue
+                if turn.life != desktop.life or self.view.now - turn.cancelled_us < PATIENCE_US:
+                    continue
+                if turn.of and turn.link not in self.view.links:
+                    continue  # a torn round goes on for nobody
+                yield f"{desktop.name} was told to cancel {turn.request} and has not ended it"
+
+
+class DispatchesAreAcked(HookInvariant):
+    name = "dispatches-are-acked"
+    sentence = "Every dispatch is answered by an ack while its desktop stays up and connected."
+    catalogue = ("HK-02",)
+    obeyed_by = "desktop"
+
+    def at_end(self) -> Iterator[str]:
+        view = self.view
+        for desktop in view.desktops.by_host.values():
+            for turn in desktop.turns.values():
+                self.exercised += not turn.of
+                link = view.links.get(turn.link)
+                if turn.of or turn.ack is not None or turn.row is not None or desktop.logins:
+                    continue
+                if link is None or not link.client_open or link.lossy or link.told_us < 0:
+                    continue
+                if turn.at < link.told_us or turn.life != desktop.life:
+                    continue
+                if view.now - turn.at > PATIENCE_US:
+                    yield f"{desktop.name} never acked {turn.request}, dispatched on {turn.link}"
+
+
+class ResultsAreHandedIn(HookInvariant):
+    """A result in the ledger gets out when there is a welcomed connection."""
+
+    name = "results-are-handed-in"
+    sentence = (
+        "A task that has ended is handed in by turn.end, at once or after the next welcome, even "
+        "if the desktop was offline or restarted."
+    )
+    catalogue = ("HK-03", "HK-40")
+    obeyed_by = "desktop"
+
+    def at_end(self) -> Iterator[str]:
+        view = self.view
+        for desktop in view.desktops.by_host.values():
+            for turn in desktop.turns.values():
+                row = turn.row
+                if row is None:
+                    continue
+                self.exercised += 1
+                if turn.end is not None or desktop.logins or view.now - turn.row_us > DAY_US:
+                    continue
+                if self._had_time(desktop.name, turn):
+                    yield f"{desktop.name} holds the end of {turn.request} ({row.status}) back"
+
+    def _had_time(self, host: str, turn: TurnAtDesktop) -> bool:
+        for link in self.view.links.values():
+            if link.client == host and link.client_open and link.told_us >= 0:
+                since = max(link.told_us, turn.row_us)
+                return not link.lossy and self.view.now - since > PATIENCE_US
+        return False

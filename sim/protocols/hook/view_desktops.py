@@ -1,0 +1,261 @@
+"""What each desktop host has been told and has said, in which of its lives.
+
+A *life* ends with the process or with the account: after either the desktop
+remembers only what it had stored. Everything is the desktop's own side: what was
+delivered to it and what it sent, whether or not the server ever heard it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from sim.core.event import Acted, FrameDelivered, FrameSent, HostStarted, Noted, Saved
+from sim.protocols.hook.acts import Login, Retry, TypeText
+from sim.protocols.hook.desktop.records import LedgerRow
+
+if TYPE_CHECKING:
+    from sim.protocols.hook.view import HookView
+    from sim.protocols.hook.view_records import LinkView
+
+
+@attrs.define(eq=False)
+class TurnAtDesktop:
+    """A task that was dispatched to a desktop, or a round that it claimed.
+
+    ``of``: the id that a round continues, "" for a task. ``life`` is the one in
+    which it was last dispatched (claimed); ``ack`` the first lasting answer of
+    that life, ``starts`` counts runs of the agent in it. ``end`` is the first end
+    ever sent, ``ends`` their number. ``gap_us``: between the last two snapshots.
+    ``row``: what the desktop's ledger holds of its end.
+    """
+
+    request: str
+    link: str
+    at: int
+    life: int
+    of: str = ""
+    key: str = ""
+    takes_over: bool = False
+    workspace: str | None = None
+    ack: Any = None
+    ack_n: int = -1
+    end: Any = None
+    end_link: str = ""
+    end_n: int = -1
+    ends: int = 0
+    end_us: int = -1
+    end_life: int = -1
+    cancelled_us: int = -1
+    starts: int = 0
+    reopens: int = 0
+    progress_us: int = -1
+    gap_us: int = -1
+    row: LedgerRow | None = None
+    row_us: int = -1
+    cards: dict[str, CardAtDesktop] = attrs.field(factory=dict)
+
+
+@attrs.define(eq=False)
+class CardAtDesktop:
+    """A card that a desktop asked for, on which connection, and whether it is settled."""
+
+    link: str
+    buttons: tuple[str, ...]
+    settled: str = ""
+
+
+@attrs.define(eq=False)
+class DesktopView:
+    """One desktop host. ``turns``: tasks and rounds by id; ``logins``: changes of account."""
+
+    name: str
+    life: int = 0
+    logins: int = 0
+    since_us: int = 0
+    turns: dict[str, TurnAtDesktop] = attrs.field(factory=dict)
+    aliases: tuple[str, ...] = ()
+    retries: int = 0
+    pressed: int = -1
+
+
+class Desktops:
+    """The fold of everything that happens at desktops' ends."""
+
+    __slots__ = ("_said", "_told", "by_host", "view")
+
+    def __init__(self, view: HookView) -> None:
+        self.view = view
+        self.by_host: dict[str, DesktopView] = {}
+        self._said: dict[str, Callable[[DesktopView, LinkView, Any, int], None]] = {
+            "hello": self._hello,
+            "task.ack": self._ack,
+            "turn.progress": self._progress,
+            "turn.end": self._end,
+            "turn.reopen": self._reopen,
+            "interaction.request": self._asks,
+            "interaction.cancel": self._takes_back,
+        }
+        self._told: dict[str, Callable[[DesktopView, LinkView, Any, int], None]] = {
+            "welcome": self._welcome,
+            "task.dispatch": self._dispatch,
+            "task.cancel": self._cancel,
+            "interaction.decision": self._decision,
+        }
+
+    def of(self, host: str) -> DesktopView:
+        """The record of a desktop host."""
+        found = self.by_host.get(host)
+        if found is None:
+            self.by_host[host] = found = DesktopView(host)
+        return found
+
+    def said(self, link: LinkView, event: FrameSent, body: Any) -> None:
+        """A desktop wrote a frame."""
+        kind = event.frame.type
+        if not link.first:
+            link.first = kind
+        handler = self._said.get(kind)
+        if handler is not None and body is not None:
+            handler(self.of(link.client), link, body, event.n)
+
+    def told(self, link: LinkView, event: FrameDelivered, body: Any) -> None:
+        """A frame reached a desktop."""
+        handler = self._told.get(event.type)
+        if handler is not None:
+            handler(self.of(link.client), link, body, event.n)
+
+    # -- lives -------------------------------------------------------------------
+
+    def started(self, event: HostStarted) -> None:
+        """The process came up."""
+        desktop = self.by_host.get(event.host)
+        if desktop is not None:
+            self._new_life(desktop, event.at)
+
+    def _new_life(self, desktop: DesktopView, at: int) -> None:
+        desktop.life += 1
+        desktop.since_us = at
+        desktop.retries = 0
+
+    def acted(self, event: Acted) -> None:
+        """The person at the desktop does something."""
+        kind = type(event.act)
+        if kind is Retry or kind is TypeText:
+            desktop = self.of(event.host)
+            desktop.retries += kind is Retry
+            desktop.pressed = event.n
+        elif kind is Login:
+            desktop = self.of(event.host)
+            desktop.logins += 1
+            self._new_life(desktop, event.at)
+
+    # -- told --------------------------------------------------------------------
+
+    def _welcome(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        link.told_features = tuple(body.features)
+        link.told_us = self.view.now
+
+    def _dispatch(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is None:
+            turn = TurnAtDesktop(body.request_id, link.name, self.view.now, desktop.life)
+            desktop.turns[body.request_id] = turn
+            turn.key = body.external_key
+        elif turn.life != desktop.life:
+            turn.life = desktop.life
+            turn.ack = None
+            turn.starts = 0
+            turn.progress_us = turn.cancelled_us = -1
+        turn.link = link.name
+        turn.at = self.view.now
+        turn.workspace = body.workspace
+        turn.takes_over = body.session_id is not None
+
+    def _cancel(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is None or turn.life != desktop.life or turn.cancelled_us >= 0:
+            return
+        # One that overtakes the ack finds nothing to stop.
+        if turn.end is None and (turn.of or turn.ack is not None):
+            turn.cancelled_us = self.view.now
+
+    def _decision(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        card = None if turn is None else turn.cards.get(body.interaction_id)
+        if card is not None and not card.settled and body.button_id in card.buttons:
+            card.settled = "decided"
+
+    # -- said --------------------------------------------------------------------
+
+    def _hello(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        desktop.aliases = tuple(body.workspaces)
+
+    def _ack(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is None or (body.result == "rejected" and body.reason in ("invalid", "disabled")):
+            return
+        if turn.ack is None:
+            turn.ack = body
+            turn.ack_n = n
+
+    def _progress(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is not None:
+            now = self.view.now
+            turn.gap_us = now - turn.progress_us if turn.progress_us >= 0 else -1
+            turn.progress_us = now
+
+    def _end(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is not None:
+            turn.ends += 1
+            if turn.end is None:
+                turn.end = body
+                turn.end_link = link.name
+                turn.end_n = n
+                turn.end_us = self.view.now
+                turn.end_life = desktop.life
+
+    def _reopen(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is None:
+            turn = TurnAtDesktop(body.request_id, link.name, self.view.now, desktop.life)
+            turn.of = body.reopen_of
+            turn.key = body.external_key
+            desktop.turns[body.request_id] = turn
+        turn.reopens += 1
+        desktop.retries -= 1
+
+    def _asks(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        if turn is not None:
+            buttons = tuple(b.id for b in body.buttons)
+            turn.cards[body.interaction_id] = CardAtDesktop(link.name, buttons)
+
+    def _takes_back(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+        turn = desktop.turns.get(body.request_id)
+        card = None if turn is None else turn.cards.get(body.interaction_id)
+        if card is not None:
+            card.settled = card.settled or "taken back"
+
+    # -- stored and noted --------------------------------------------------------
+
+    def saved(self, event: Saved) -> None:
+        """The ledger learns how a task ended."""
+        row = event.value
+        turn = self.of(event.host).turns.get(row.request)
+        if turn is not None and row.status:
+            if turn.row is None:
+                turn.row_us = event.at
+            turn.row = row
+
+    def noted(self, event: Noted) -> None:
+        """The agent starts to work on a task."""
+        data = event.data
+        if data.get("did") == "start" and data.get("request"):
+            turn = self.of(event.host).turns.get(data["request"])
+            if turn is not None:
+                turn.starts += 1

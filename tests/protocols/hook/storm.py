@@ -1,0 +1,300 @@
+"""A storm: two people, two desktops, one server, Slack, and everything that can go wrong.
+
+All draws come from one seed. A storm has a stretch of weather, then everything
+comes back, the agents finish their work, and a long calm lets the rest settle.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import msgspec
+
+from sim.channel.api import ChannelFault, Press, Remove, Say
+from sim.core.actor import Actor, Port
+from sim.core.invariant import Monitor
+from sim.drivers.step import StepDriver
+from sim.hosts.person import Person
+from sim.hosts.slack import Slack
+from sim.protocols.hook.acts import (
+    AgentAsks,
+    AgentEnds,
+    AgentProgresses,
+    AnswerCard,
+    ChangeFeature,
+    ChangeWorkspaces,
+    Retry,
+    TypeText,
+)
+from sim.protocols.hook.desktop import Desktop, DesktopConfig
+from sim.protocols.hook.invariants import invariants_for
+from sim.protocols.hook.oracles.frames import FramesPassTheParser
+from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.server import Limits, Server, ServerPlan
+from sim.protocols.hook.view import HookView
+from sim.world import fault
+from sim.world.link import FrameFlight
+from sim.world.world import World
+
+SECOND_US = 1_000_000
+PEOPLE = {"Alice": "D1", "Bob": "D2"}
+TWINS = frozenset({"server", "desktop", "slack", "telegram", "x"})
+OUTCOMES = (
+    "rate_limited", "server_error", "message_not_found", "edit_refused", "unknown", "latency",
+    "down",
+)  # fmt: skip
+Make = Callable[[type[Actor], Port, Any], Actor]
+
+
+def plain(twin: Any, port: Port, facts: Any) -> Actor:
+    """The shipped twin."""
+    made: Actor = twin(port, facts)
+    return made
+
+
+@attrs.frozen
+class Weather:
+    """How often (per 1,000 actions) something goes wrong, and how long it lasts.
+
+    ``absent_s``: how long a desktop may stay away before its tasks are given up.
+    """
+
+    actions: int = 60
+    seconds: int = 120
+    cut: int = 60
+    crash: int = 30
+    frame: int = 80
+    channel: int = 60
+    sleep: int = 10
+    people: int = 200
+    unruly: int = 60
+    absent_s: int = 900
+
+
+class Storm:
+    """One storm, from the first message to the verdict."""
+
+    def __init__(
+        self,
+        seed: int,
+        *,
+        off: tuple[str, ...] = (),
+        weather: Weather | None = None,
+        make: Make = plain,
+        restore: bool = False,
+    ) -> None:
+        self.draw = random.Random(seed)
+        self.weather = weather or Weather()
+        self.world = world = World(seed)
+        self.view = HookView()
+        self.said = 0
+        rules = attrs.evolve(HookRules(), **{name.replace("-", "_"): False for name in off})
+        for kind in self.view.kinds:
+            world.watch(kind, self.view.on)
+        plan = ServerPlan(
+            channels={"IM": "slack"},
+            bindings={("slack", person): f"d-{desktop}" for person, desktop in PEOPLE.items()},
+            rules=rules,
+            restore_on_close=restore,
+            limits=Limits(absent_us=self.weather.absent_s * SECOND_US),
+        )
+        world.add_host("IM", "slack", lambda port: Slack(port, "S"), latency=(80_000, 250_000))
+        world.add_host("S", "server", lambda port: make(Server, port, plan))
+        for person, desktop in PEOPLE.items():
+            world.add_host(person, "person", lambda port: Person(port, "IM"))
+            config = DesktopConfig(
+                f"d-{desktop}", workspaces=("chat", "web"), rules=rules, server="S"
+            )
+            world.add_host(
+                desktop, "desktop", lambda port, config=config: make(Desktop, port, config)
+            )
+        invariants = invariants_for(self.view, TWINS)
+        for invariant in invariants:
+            if isinstance(invariant, FramesPassTheParser):
+                invariant.EVERY = 1  # type: ignore[misc]
+        self.monitor = Monitor(invariants)
+        self.monitor.attach(world.watch)
+
+    def run(self) -> Monitor:
+        """Play it to the end."""
+        world = self.world
+        driver = StepDriver(world)
+        for name in world.hosts:
+            world.boot(name)
+        driver.run(limit_us=2 * SECOND_US)
+        end = self.weather.seconds * SECOND_US
+        for n in range(self.weather.actions):
+            at = 2 * SECOND_US + self.draw.randrange(end)
+            world.at(at, f"storm {n}", self._act)
+        driver.run(limit_us=world.now + end + SECOND_US)
+        self._calm()
+        finishing = self.draw.random() < 0.8
+        for _ in range(12):
+            driver.run(limit_us=world.now + 6 * SECOND_US)
+            if finishing:
+                self._finish()
+        driver.run(limit_us=world.now + 200 * SECOND_US)
+        self.monitor.finish(len(world.events) - 1)
+        world.close()
+        return self.monitor
+
+    def broken(self) -> dict[str, str]:
+        """Broken invariants with their sentences."""
+        return {v.invariant: f"step {v.step}: {v.text}" for v in self.monitor.violations}
+
+    # -- the weather -----------------------------------------------------------------
+
+    def _act(self) -> None:
+        weather, draw = self.weather, self.draw
+        roll = draw.randrange(1000)
+        for share, act in (
+            (weather.cut, self._cut),
+            (weather.crash, self._crash),
+            (weather.frame, self._frame),
+            (weather.channel, self._channel),
+            (weather.sleep, self._sleep),
+            (weather.people, self._people),
+            (weather.unruly, self._unruly),
+            (1000, self._agent),
+        ):
+            roll -= share
+            if roll < 0:
+                act()
+                return
+
+    def _cut(self) -> None:
+        links = [link for link in self.world.links.values() if link.is_open or link.is_dialling]
+        silent = [link for link in links if link.silent]
+        if silent and self.draw.random() < 0.5:
+            fault.heal(self.world, self.draw.choice(silent))
+        elif links:
+            fault.cut(self.world, self.draw.choice(links), self.draw.choice(fault.CUTS))
+
+    def _crash(self) -> None:
+        name = self.draw.choice(["S", "D1", "D2"])
+        if self.world.hosts[name].up:
+            fault.crash(self.world, name)
+            after = self.draw.randrange(20 * SECOND_US)
+            self.world.at(self.world.now + after, f"restart {name}", lambda: self._restart(name))
+
+    def _restart(self, name: str) -> None:
+        if not self.world.hosts[name].up:
+            fault.restart(self.world, name)
+
+    def _frame(self) -> None:
+        flying = [
+            item
+            for link in self.world.links.values()
+            for end in link.ends()
+            for item in end.flight
+            if type(item) is FrameFlight
+        ]
+        if not flying:
+            return
+        item = self.draw.choice(flying)
+        how = self.draw.randrange(3)
+        if how == 0:
+            fault.lose(self.world, item)
+        elif how == 1:
+            fault.duplicate(self.world, item, self.draw.choice([0, 0, 3 * SECOND_US]))
+        else:
+            fault.delay(self.world, item, self.draw.randrange(5 * SECOND_US))
+
+    def _channel(self) -> None:
+        op = self.draw.choice(["post", "edit", "edit", "edit", "*"])
+        outcome = self.draw.choice(OUTCOMES)
+        for_us = self.draw.randrange(1, 8 * SECOND_US)
+        self.world.act("IM", ChannelFault(op, outcome, for_us, self.draw.random() < 0.2))
+
+    def _sleep(self) -> None:
+        name = self.draw.choice(["D1", "D2", "S"])
+        fault.sleep(self.world, name, self.draw.randrange(40 * SECOND_US))
+
+    def _people(self) -> None:
+        person = self.draw.choice(list(PEOPLE))
+        mine = [
+            (r.thread, r.chat)
+            for r in self.view.requests.values()
+            if r.person == person and r.thread is not None
+        ]
+        thread = self.draw.choice(mine)[0] if mine and self.draw.random() < 0.5 else None
+        self.said += 1
+        roll = self.draw.randrange(100)
+        if roll < 60:
+            text = f"question {self.said}"
+        elif roll < 75:
+            text = "/stop"
+        elif roll < 80:
+            text = "/new"
+        else:
+            self._press(person)
+            return
+        self.world.act(person, Say("", text, thread))
+
+    def _press(self, person: str) -> None:
+        cards = [
+            (message.id, button.id)
+            for card in self.view.cards
+            if (message := self.view.card_of(card)) is not None
+            for version in message.versions[:1]
+            for button in version.buttons
+        ]
+        if cards:
+            message, button = self.draw.choice(cards)
+            self.world.act(person, Press("", message, button))
+
+    def _unruly(self) -> None:
+        desktop = self.draw.choice(list(PEOPLE.values()))
+        roll = self.draw.randrange(100)
+        if roll < 30:
+            aliases = self.draw.choice([("web",), (), ("web", "docs")])
+            self.world.act(desktop, ChangeWorkspaces(aliases))
+        elif roll < 60:
+            self.world.act(desktop, TypeText("by the way"))
+        elif roll < 70:
+            feature = ChangeFeature("multi-team", self.draw.random() < 0.5)
+            self.world.act(desktop, feature)
+        elif roll < 90:
+            messages = [m for m in self.view.history.messages.values() if m.by_bot]
+            if messages:
+                message = self.draw.choice(messages)
+                self.world.act("Alice", Remove("", message.id))
+        else:
+            self.world.act(desktop, AnswerCard("perm:allow"))
+
+    def _agent(self) -> None:
+        desktop = self.draw.choice(list(PEOPLE.values()))
+        self.said += 1
+        acts: list[Any] = [
+            AgentProgresses(f"snapshot {self.said}"),
+            AgentProgresses(f"snapshot {self.said} " + "long " * self.draw.choice([1, 900])),
+            AgentAsks(),
+            AgentEnds(text=f"answer {self.said}"),
+            AgentEnds(status="error", error=f"failure {self.said}"),
+            Retry(),
+        ]
+        weights = [4, 1, 2, 2, 4, 5]
+        act = self.draw.choices(acts, weights)[0]
+        running = [r for r, v in self.view.requests.items() if v.acked and not v.ended]
+        if running and not isinstance(act, Retry) and self.draw.random() < 0.4:
+            act = msgspec.structs.replace(act, request=self.draw.choice(running))
+        self.world.act(desktop, act)
+
+    # -- the calm ---------------------------------------------------------------------
+
+    def _calm(self) -> None:
+        for op in ("post", "edit", "delete", "react", "*"):
+            self.world.act("IM", ChannelFault(op, "latency", 0))
+        for link in list(self.world.links.values()):
+            if link.silent:
+                fault.cut(self.world, link, "rst")
+        for name in self.world.hosts:
+            self._restart(name)
+
+    def _finish(self) -> None:
+        for desktop in PEOPLE.values():
+            self.said += 1
+            self.world.act(desktop, AgentEnds(text=f"answer {self.said}"))
