@@ -26,7 +26,7 @@ def carry(walk: Walk, arrow: Arrow, following: Following) -> Steps:
             yield from _puppet_frame(walk, arrow, text)
         case FrameText() as text:
             yield from _frame(walk, arrow, text, following)
-        case Act() as act if source.is_channel and _is_passed_on(walk, act):
+        case Act() as act if source.is_channel and _said_before(walk, arrow, act):
             yield from _passed_on(walk, arrow, act)
         case Act() as act:
             yield from _act(walk, arrow, act, target)
@@ -46,6 +46,7 @@ def carry(walk: Walk, arrow: Arrow, following: Following) -> Steps:
 
 
 def _frame(walk: Walk, arrow: Arrow, text: FrameText, following: Following) -> Steps:
+    yield from walk.expectation_begins()
     expectation = _expect(walk, arrow, text=text)
     was_prompted = arrow.line in walk.shared.prompted
     walk.shared.prompted.pop(arrow.line, None)
@@ -106,21 +107,28 @@ def _what_happened(walk: Walk, expectation: Expectation) -> str:
 
 def _call(walk: Walk, arrow: Arrow, op: str | None) -> Steps:
     stage = walk.stage
+    yield from walk.expectation_begins()
     expectation = _expect(walk, arrow, wants_call=lambda request: stage.call_fits(op, request))
     yield from _await(walk, expectation)
 
 
-def _is_passed_on(walk: Walk, act: Act) -> bool:
-    """Whether a drawn person has done this already: then the channel passes it on."""
-    return any(act.remark is not None or done.verb == act.verb for _, done in walk.spoken)
+def _said_before(walk: Walk, arrow: Arrow, act: Act) -> tuple[int, Act, str] | None:
+    """What a drawn person has done on this channel already: then it just passes it on."""
+    for one in walk.spoken:
+        _, done, channel = one
+        if channel == arrow.source and (act.remark is not None or done.verb == act.verb):
+            return one
+    return None
 
 
 def _passed_on(walk: Walk, arrow: Arrow, act: Act) -> Steps:
     """The channel's event of what a person has done before."""
-    one = next(one for one in walk.spoken if act.remark is not None or one[1].verb == act.verb)
+    one = _said_before(walk, arrow, act)
+    assert one is not None
     walk.spoken.remove(one)
-    mark, done = one
+    mark, done, _ = one
     stage = walk.stage
+    yield from walk.expectation_begins()
     expectation = _expect(
         walk, arrow, mark, wants_call=lambda request: stage.event_fits(done, request)
     )
@@ -134,7 +142,7 @@ def _act(walk: Walk, arrow: Arrow, act: Act, target: Participant) -> Steps:
     walk.must_direct()
     yield from _direct(walk, arrow, act)
     if target.is_channel:
-        walk.spoken.append((walk.thread.mark, act))
+        walk.spoken.append((walk.thread.mark, act, target.id))
 
 
 def _local(walk: Walk, arrow: Arrow, local: Local) -> Steps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sim.scenario import directive_nodes as nodes
@@ -97,7 +97,7 @@ def _tell(walk: Walk, node: Any, following: Iterable[Statement]) -> None:
     director, stage = walk.director, walk.stage
     match node:
         case nodes.ChannelFault(op=op, outcome=outcome, duration_us=us, always=always):
-            for channel in stage.channels():
+            for channel in _channels_meant(stage.channels(), following):
                 word = CHANNEL_OUTCOMES[outcome]
                 _act(director, stage.channel_fault(channel, op, word, us or 0, always))
         case nodes.FeatureChange(host=host, feature=feature, on=on):
@@ -107,6 +107,16 @@ def _tell(walk: Walk, node: Any, following: Iterable[Statement]) -> None:
             _act(director, stage.puppet_connects(host, channel, handshake))
         case nodes.Act(host=host, act=act):
             director.world.act(host, stage.read_act(host, act))
+
+
+def _channels_meant(channels: Sequence[str], following: Iterable[Statement]) -> Sequence[str]:
+    """The channel of the next arrow that touches one; all of them if none follows."""
+    for one in statements_in(following):
+        if isinstance(one, Arrow):
+            for end in (one.source, one.target):
+                if end in channels:
+                    return (end,)
+    return channels
 
 
 def _act(director: Director, direction: Direction) -> None:
@@ -197,5 +207,6 @@ def links_of(world: World, host: str, channel: str | None) -> Iterator[Link]:
 def _ends(world: World, source: str, target: str) -> Iterator[End]:
     for link in world.links.values():
         for end in link.ends():
-            if end.host == source and end.other.host == target:
+            lives = (end.is_open and not end.severed) or link.is_dialling
+            if end.host == source and end.other.host == target and (lives or end.held):
                 yield end

@@ -25,6 +25,7 @@ from sim.scenario.playing.threads import (
     BranchVoid,
     BreakReached,
     Joined,
+    Poll,
     Settled,
     Steps,
     Thread,
@@ -73,7 +74,7 @@ class Walk:
     """One sequential reading of (a part of) the diagram.
 
     ``spoken``: acts of people that the diagram may still draw as the channel's
-    event, each with its mark. ``undecided`` and ``repeating``: blocks that the
+    event, each with its mark and channel. ``undecided`` and ``repeating``: blocks that the
     next expectation closes. ``last_act``: number of the last act's event.
     """
 
@@ -84,7 +85,7 @@ class Walk:
     line: int = 0
     directs: bool = True
     path: Path = ()
-    spoken: list[tuple[int, Act]] = attrs.field(factory=list)
+    spoken: list[tuple[int, Act, str]] = attrs.field(factory=list)
     undecided: list[Alternatives] = attrs.field(factory=list)
     repeating: list[Repeats] = attrs.field(factory=list)
     last_act: int = -1
@@ -103,6 +104,8 @@ class Walk:
         settled = yield Settled()
         if not settled:
             self.findings.fail(0, "the run settles", "something was still pending after 1 h")
+        while any(group.is_busy for group in self.shared.groups):
+            yield Settled()
         for group in self.shared.groups:
             group.decide(at_the_end=True)
         for late in self.shared.late:
@@ -189,6 +192,14 @@ class Walk:
             world.act(direction.host, direction.act)
 
     # -- blocks ----------------------------------------------------------------------
+
+    def expectation_begins(self) -> Steps:
+        """One branch of each ``alt`` before it must have happened by now, or within 60 s."""
+        for group in self.undecided:
+            if group.required and not group.closed:
+                if not group.has_match and not (yield Poll(lambda group=group: group.has_match)):
+                    group.decide()
+                self.thread.mark = max(self.thread.mark, group.mark)
 
     def expectation_over(self) -> None:
         """An expectation was met or failed: it closes the blocks before it."""

@@ -12,6 +12,7 @@ from sim.channel.api import (
     PersonSaid,
     PostMessage,
     React,
+    SignedIn,
 )
 from sim.core.invariant import Invariant
 from sim.core.op import Frame
@@ -126,8 +127,10 @@ class HookStage(Stage):
         return isinstance(request, wanted)
 
     def event_fits(self, act: Act, request: Any) -> bool:
-        wanted = {"press": ButtonPressed, "delete": MessageRemoved}.get(act.verb, PersonSaid)
-        return isinstance(request, wanted)
+        if act.verb == "authorize" and isinstance(request, SignedIn):
+            return True  # on Telegram the deep link makes the person say something
+        wanted = {"press": ButtonPressed, "delete": MessageRemoved, "decline": SignedIn}
+        return isinstance(request, wanted.get(act.verb, PersonSaid))
 
     def channels(self) -> tuple[str, ...]:
         return tuple(self.cast.channels)

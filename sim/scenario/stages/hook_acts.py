@@ -12,9 +12,10 @@ from sim.protocols.hook import MESSAGES, acts
 from sim.scenario.playing.puppet import PuppetDials, PuppetSends
 from sim.wire.message import Message
 
+_OF_PEOPLE = api.Say | api.Press | api.Remove | api.Authorize
 _KINDS: dict[str, Any] = {
-    "person": api.Say | api.Press | api.Remove,
-    "slack": api.ChannelFault | api.Say | api.Press | api.Remove,
+    "person": _OF_PEOPLE,
+    **dict.fromkeys(("slack", "telegram", "x"), api.ChannelFault | _OF_PEOPLE),
     "server": acts.ChangeFeature | PuppetSends | PuppetDials,
     "desktop": acts.AgentProgresses
     | acts.AgentAsks

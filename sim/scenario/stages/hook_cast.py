@@ -1,7 +1,9 @@
 """Who stands in a hook world: drawn lifelines and those that exist all the same.
 
 Host names are the diagram's ids; a server, desktop, channel or person that the
-diagram leaves out gets its kind as its name.
+diagram leaves out gets its kind as its name. The channels are those that are
+drawn, or Slack; each is a lane of every desktop, and every person is on all of
+them.
 """
 
 from __future__ import annotations
@@ -14,8 +16,11 @@ import attrs
 from sim.channel.api import ChannelFault
 from sim.core.actor import Actor, Port
 from sim.core.op import Frame
+from sim.hosts.channel import Channel
 from sim.hosts.person import Person
 from sim.hosts.slack import Slack
+from sim.hosts.telegram import Telegram
+from sim.hosts.x import X
 from sim.protocols.hook.acts import ChangeFeature
 from sim.protocols.hook.desktop import Desktop, DesktopConfig
 from sim.protocols.hook.desktop.settings import LANE_FEATURES
@@ -24,7 +29,8 @@ from sim.protocols.hook.server import Server, ServerPlan
 from sim.scenario.playing.puppet import Puppet
 from sim.scenario.playing.stage import Direction
 from sim.scenario.stages.hook_compose import Composer
-from sim.scenario.syntax import Participant, Scenario
+from sim.scenario.syntax import Act, Arrow, Participant, Scenario
+from sim.scenario.tree import statements_in
 from sim.world.world import World
 
 API_LATENCY_US = (80_000, 250_000)
@@ -74,12 +80,43 @@ class Cast:
         self.server = self._all("server")[0]
         self.desktops = self._all("desktop")
         self.persons = self._all("person")
-        self.channels = dict.fromkeys(self._all("slack"), "slack")
+        drawn = {p.id: p.kind for p in scenario.participants if p.is_channel}
+        self.channels = drawn or {"slack": "slack"}
+        self.sign_ins = self._sign_ins()
         self.plan = self._plan()
 
     def _all(self, kind: str) -> list[str]:
         drawn = [p.id for p in self.scenario.participants if p.kind == kind]
         return drawn or [kind]
+
+    def _sign_ins(self) -> list[tuple[str, str, str | None]]:
+        """(lane, person, team) of every binding that the diagram completes itself."""
+        return [
+            (self.channels[self.channel_of(one)], self.person_of(one), one.content.word)
+            for one in statements_in(self.scenario.body)
+            if isinstance(one, Arrow)
+            and isinstance(one.content, Act)
+            and one.content.verb == "authorize"
+        ]
+
+    def channel_of(self, arrow: Arrow) -> str:
+        """The channel that an arrow of a person is about; the first if it names none."""
+        ends = (end for end in (arrow.target, arrow.source) if end in self.channels)
+        return next(ends, next(iter(self.channels)))
+
+    def person_of(self, arrow: Arrow) -> str:
+        """Who acts in an arrow out of a person or a channel."""
+        return arrow.source if arrow.source in self.persons else self.persons[0]
+
+    def desktop_of(self, person: str) -> str:
+        """The n-th person's is the n-th desktop, the last serves the rest."""
+        return self.desktops[min(self.persons.index(person), len(self.desktops) - 1)]
+
+    def within_reach(self, person: str) -> tuple[str, ...]:
+        """A person's own desktop and those that are nobody's."""
+        owned = [self.desktop_of(one) for one in self.persons]
+        mine = self.desktop_of(person)
+        return (mine, *(one for one in self.desktops if one not in owned))
 
     def lanes(self) -> tuple[str, ...]:
         """The lanes of every desktop: one per kind of channel."""
@@ -97,10 +134,11 @@ class Cast:
 
     def _plan(self) -> ServerPlan:
         bindings: dict[tuple[str, str], str] = {}
-        for index, person in enumerate(self.persons):
-            desktop = self.desktops[min(index, len(self.desktops) - 1)]
+        signing_in = {(lane, person) for lane, person, _ in self.sign_ins}
+        for person in self.persons:
             for lane in self.lanes():
-                bindings[lane, person] = device_of(desktop)
+                if (lane, person) not in signing_in:
+                    bindings[lane, person] = device_of(self.desktop_of(person))
         usual = ServerPlan(channels={}, bindings={}).features
         return ServerPlan(
             channels=self.channels,
@@ -111,8 +149,8 @@ class Cast:
 
     def puppet_features(self) -> dict[str, tuple[str, ...]]:
         """What puppets announce: everything their side knows (all features)."""
-        lane = self.lanes()[0]
-        features = {d: self.features_of(d, LANE_FEATURES[lane]) for d in self.desktops}
+        usual = tuple(dict.fromkeys(f for lane in self.lanes() for f in LANE_FEATURES[lane]))
+        features = {d: self.features_of(d, usual) for d in self.desktops}
         features[self.server] = self.plan.features
         return features
 
@@ -135,11 +173,11 @@ class Cast:
 
     def build(self, manners: HookManners) -> None:
         """Add all hosts, in the order of starting, and set the latencies."""
-        channel = next(iter(self.channels))
+        channels = tuple(self.channels)
         for name in self.channels:
             self._add_channel(name)
         for name in self.persons:
-            self.world.add_host(name, "person", lambda port: Person(port, channel))
+            self.world.add_host(name, "person", lambda port: Person(port, *channels))
             for target in self.channels:
                 self.world.latencies[name, target] = (0, 0)
         self._add(self.server, "server", manners, lambda port: Server(port, self.plan))
@@ -148,9 +186,15 @@ class Cast:
         self._set_latencies()
 
     def _add_channel(self, name: str) -> None:
-        self.world.add_host(
-            name, "slack", lambda port: Slack(port, self.server), latency=API_LATENCY_US
-        )
+        kind = self.channels[name]
+        teams = tuple(dict.fromkeys(team for _, _, team in self.sign_ins if team))
+
+        def twin(port: Port) -> Channel:
+            if kind == "slack":
+                return Slack(port, self.server, people=self.persons, teams=teams)
+            return (Telegram if kind == "telegram" else X)(port, self.server, people=self.persons)
+
+        self.world.add_host(name, kind, twin, latency=API_LATENCY_US)
 
     def _add_desktop(self, name: str, manners: HookManners) -> None:
         config = DesktopConfig(

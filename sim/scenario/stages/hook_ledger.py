@@ -6,13 +6,13 @@ end, or is a replay that the twin makes by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 import attrs
 
-from sim.channel.api import PersonSaid, Say
-from sim.core.event import Acted, CallIssued, FrameSent
+from sim.channel.api import PersonSaid, Say, is_direct
+from sim.core.event import Acted, CallIssued, FrameDelivered, FrameSent
 from sim.protocols.hook.acts import Retry
 from sim.world.world import World
 
@@ -40,18 +40,22 @@ class Ledger:
 
     ``spoken``: messages to the bot that have not become a dispatch yet.
     ``armed``: desktops where somebody pressed retry and no round began since.
-    ``last_said``: the last message to the bot, whoever wrote it.
+    ``said``: the last message to the bot per (channel, person), ``links``: the
+    last sign-in link that shows per (desktop, lane), both newest last.
     """
 
     tasks: dict[str, Task] = attrs.field(factory=dict)
     cards: dict[str, dict[str, Any]] = attrs.field(factory=dict)
     spoken: int = 0
     armed: dict[str, None] = attrs.field(factory=dict)
-    last_said: PersonSaid | None = None
+    said: dict[tuple[str, str], PersonSaid] = attrs.field(factory=dict)
+    links: dict[tuple[str, str], str] = attrs.field(factory=dict)
+    links_sent: dict[int, tuple[str, str, str]] = attrs.field(factory=dict)
 
     def attach(self, world: World) -> None:
         """Watch the frames of a run."""
         world.watch(FrameSent, self._on_sent)
+        world.watch(FrameDelivered, self._on_delivered)
         world.watch(Acted, self._on_act)
         world.watch(CallIssued, self._on_call)
 
@@ -72,6 +76,20 @@ class Ledger:
                 return task
         return None
 
+    def last_said(self, channel: str, person: str) -> PersonSaid | None:
+        """The last message to the bot on a channel, in a chat where this person can write."""
+        for (where, _), said in reversed(self.said.items()):
+            if where == channel and (said.person == person or not is_direct(said.chat)):
+                return said
+        return None
+
+    def newest_link(self, lane: str, desktops: Collection[str]) -> str | None:
+        """The newest sign-in link for a lane that one of these desktops has been sent."""
+        for (desktop, its_lane), url in reversed(self.links.items()):
+            if its_lane == lane and desktop in desktops:
+                return url
+        return None
+
     def _on_act(self, event: Acted) -> None:
         act = event.act
         if isinstance(act, Say) and act.to_bot and not act.text.startswith("/"):
@@ -80,8 +98,17 @@ class Ledger:
             self.armed[event.host] = None
 
     def _on_call(self, event: CallIssued) -> None:
-        if isinstance(event.request, PersonSaid) and event.request.to_bot:
-            self.last_said = event.request
+        said = event.request
+        if isinstance(said, PersonSaid) and said.to_bot:
+            self.said.pop((event.caller, said.person), None)
+            self.said[event.caller, said.person] = said
+
+    def _on_delivered(self, event: FrameDelivered) -> None:
+        shown = self.links_sent.get(event.sent)
+        if shown is not None:
+            desktop, lane, url = shown
+            self.links.pop((desktop, lane), None)
+            self.links[desktop, lane] = url
 
     def _on_sent(self, event: FrameSent) -> None:
         payload = event.frame.wire.get("payload")
@@ -127,6 +154,13 @@ class Ledger:
         if isinstance(interaction, str):
             self.cards.setdefault(interaction, payload)
 
+    def _link(self, event: FrameSent, payload: dict[str, Any]) -> None:
+        """A sign-in under way; what else these frames tell changes no link."""
+        url = payload.get("authorizeUrl") or payload.get("connectUrl")
+        if isinstance(url, str):
+            lane = str(payload.get("provider", "slack"))
+            self.links_sent[event.n] = (event.receiver, lane, url)
+
     _HANDLERS: ClassVar[dict[str, Callable[[Any, FrameSent, dict[str, Any]], None]]] = {
         "task.dispatch": _dispatch,
         "task.ack": _ack,
@@ -134,4 +168,7 @@ class Ledger:
         "turn.reopen": _reopen,
         "task.cancel": _cancel,
         "interaction.request": _card,
+        "bind.update": _link,
+        "provider.bind.update": _link,
+        "provider.bind.state": _link,
     }

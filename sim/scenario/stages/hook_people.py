@@ -1,8 +1,17 @@
-"""What people do, as acts: where a reply goes, which button is meant."""
+"""What people do, as acts: on which channel, where a reply goes, which button is meant.
+
+The channel is the one that the arrow names, else the first; what is done to a
+certain request or card happens where that stands.
+"""
 
 from __future__ import annotations
 
-from sim.channel.api import Button, Press, Remove, Say
+from typing import TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from sim.channel.api import Authorize, Button, Press, Remove, Say
 from sim.channel.history import ShownMessage
 from sim.protocols.hook import acts
 from sim.protocols.hook.view import HookView
@@ -13,6 +22,8 @@ from sim.scenario.stages.hook_ledger import Ledger
 from sim.scenario.syntax import Act, Arrow
 
 SLASH = ("stop", "new", "bind", "model", "effort", "session")
+
+Done = TypeVar("Done", Say, Press, Remove, Authorize)
 
 
 class People:
@@ -36,9 +47,7 @@ class People:
         for end in (arrow.target, arrow.source):
             if end in self.cast.desktops:
                 return end
-        person = arrow.source if arrow.source in self.cast.persons else self.cast.persons[0]
-        index = self.cast.persons.index(person)
-        return self.cast.desktops[min(index, len(self.cast.desktops) - 1)]
+        return self.cast.desktop_of(self.cast.person_of(arrow))
 
     def _at_desktop(self, arrow: Arrow, act: Act) -> Direction | NotYet:
         desktop = self._desktop(arrow)
@@ -70,44 +79,57 @@ class People:
 
     # -- in a channel ------------------------------------------------------------------
 
-    def _person(self, arrow: Arrow) -> str:
-        return arrow.source if arrow.source in self.cast.persons else self.cast.persons[0]
-
     def _in_channel(self, arrow: Arrow, act: Act) -> Direction | NotYet:
-        person = self._person(arrow)
+        person, channel = self.cast.person_of(arrow), self.cast.channel_of(arrow)
         match act.verb:
             case "press":
-                return self._press(person, act)
+                return self._press(person, channel, act)
             case "delete":
                 return self._delete(person, act)
             case "message":
-                return Direction(person, Say(person, act.text or ""))
+                return self._does(channel, Say(person, act.text or ""))
             case "group":
-                return Direction(person, Say(person, act.text or "", None, to_bot=False))
+                return self._does(channel, Say(person, act.text or "", None, to_bot=False))
             case "reply":
-                return self._reply(person, act, act.text or "")
+                return self._reply(person, channel, act, act.text or "")
             case verb if verb in SLASH:
                 command = f"/{verb} {act.word}" if act.word else f"/{verb}"
-                return self._reply(person, act, command)
+                return self._reply(person, channel, act, command)
             case _:
-                return NotYet(f"{act.verb!r} has no place in a Slack channel of this version")
+                return self._authorize(person, channel, act)
 
-    def _reply(self, person: str, act: Act, text: str) -> Direction | NotYet:
-        """In the thread of the named request, else in that of the last one."""
+    def _does(self, channel: str, act: Done) -> Direction:
+        """Somebody on several channels has to be told on which."""
+        if len(self.cast.channels) > 1:
+            act = msgspec.structs.replace(act, channel=channel)
+        return Direction(act.person, act)
+
+    def _authorize(self, person: str, channel: str, act: Act) -> Direction | NotYet:
+        """Open the newest link that shows on a desktop within reach, and say yes or no."""
+        lane = self.cast.channels[channel]
+        desktops = self.cast.within_reach(person)
+        url = self.ledger.newest_link(lane, desktops)
+        if url is None:
+            return NotYet(f"no link for {channel} shows on {' or '.join(desktops)}")
+        decline = act.verb == "decline"
+        return self._does(channel, Authorize(person, secret_of(url), act.word or "", decline))
+
+    def _reply(self, person: str, channel: str, act: Act, text: str) -> Direction | NotYet:
+        """In the thread or chat of the named request, else in that of the last one."""
         if act.name is None:
-            said = self.ledger.last_said
+            said = self.ledger.last_said(channel, person)
             if said is None:
                 return NotYet("nobody has written to the bot, so there is no thread yet")
             # The first message of a direct chat opens no thread.
-            return Direction(person, Say(person, text, said.thread, chat=said.chat))
+            return self._does(channel, Say(person, text, said.thread, chat=said.chat))
         named = self.names.get(act.name.text)
         if named is None:
             return NotYet(f"{act.name.text} is not bound to a request")
         found = self.view.thread_of(str(named))
         if found is None:
             return NotYet(f"no thread of {act.name.text} is known")
-        _, chat, thread = found
-        return Direction(person, Say(person, text, thread, chat=chat))
+        where, chat, thread = found
+        return self._does(where, Say(person, text, thread, chat=chat))
 
     def _delete(self, person: str, act: Act) -> Direction | NotYet:
         name = act.name.text if act.name is not None else ""
@@ -117,9 +139,9 @@ class People:
         message = self.view.card_of(str(real)) or self.view.message_of(str(real))
         if message is None:
             return NotYet(f"no message of {name} shows")
-        return Direction(person, Remove(person, message.id))
+        return self._does(message.channel, Remove(person, message.id))
 
-    def _press(self, person: str, act: Act) -> Direction | NotYet:
+    def _press(self, person: str, channel: str, act: Act) -> Direction | NotYet:
         """A card by its name, or a button by label or id on the newest card that has it."""
         cards = list(reversed(self.view.cards.values()))
         if act.name is not None:
@@ -128,12 +150,14 @@ class People:
                 cards = [card for card in cards if card.interaction == real]
             if not cards:
                 return NotYet(f"no card {act.name.text} is known")
-        shown = [self.view.card_of(card.interaction) for card in cards]
+        found = [self.view.card_of(card.interaction) for card in cards]
+        named = act.name is not None
+        shown = [m for m in found if m is not None and (named or m.channel == channel)]
         for message in shown:
-            button = _chosen(act, _buttons_ever(message)) if message is not None else None
-            if message is not None and button is not None:
-                return Direction(person, Press(person, message.id, button.id))
-        if act.word is not None and any(message is not None for message in shown):
+            button = _chosen(act, _buttons_ever(message))
+            if button is not None:
+                return self._does(message.channel, Press(person, message.id, button.id))
+        if act.word is not None and shown:
             return NotYet(f"no card has a button {act.word!r}")
         return NotYet("no card shows yet")
 
@@ -153,3 +177,9 @@ def _buttons_ever(message: ShownMessage) -> tuple[Button, ...]:
         if version.buttons:
             return version.buttons
     return ()
+
+
+def secret_of(url: str) -> str:
+    """What a sign-in link or deep link is known by: its ``start`` or ``state``, else all of it."""
+    query = parse_qs(urlsplit(url).query)
+    return next((query[name][0] for name in ("start", "state") if name in query), url)

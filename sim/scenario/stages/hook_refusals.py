@@ -11,8 +11,9 @@ from sim.scenario.stages.hook_acts import read_act
 from sim.scenario.syntax import Act, Arrow, ChannelCall, Participant, Scenario
 from sim.scenario.tree import statements_in
 
-PLAYED = ("server", "desktop", "person", "slack")
-NOT_IN_SLACK = ("authorize", "decline")
+CHANNEL_KINDS = ("slack", "telegram", "x")
+PLAYED = ("server", "desktop", "person", *CHANNEL_KINDS)
+ONCE = ("server", *CHANNEL_KINDS)
 
 
 def refuse_unplayable(scenario: Scenario) -> None:
@@ -34,18 +35,16 @@ def _fail(
 
 
 def _check_cast(scenario: Scenario, people: Mapping[str, Participant]) -> None:
-    server = None
+    seen: dict[str, str] = {}
     for one in people.values():
         if one.kind not in PLAYED:
             message = f"{one.id} is a {one.kind!r}, which this version does not play"
             raise _fail(scenario, one, message, PLAYED)
-        if one.puppet is not None and one.kind not in ("desktop", "server"):
-            message = f"a {one.kind} cannot be a puppet; direct it with arrows and @channel"
+        if one.kind in seen:
+            message = f"{seen[one.kind]} and {one.id} are both a {one.kind}; one run has one"
             raise _fail(scenario, one, message)
-        if one.kind == "server" and server is not None:
-            message = f"{server} and {one.id} are both a server; one run has one"
-            raise _fail(scenario, one, message)
-        server = one.id if one.kind == "server" else server
+        if one.kind in ONCE:
+            seen[one.kind] = one.id
 
 
 def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
@@ -59,9 +58,13 @@ def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
                 f"{source} is a puppet, and an arrow does not say what it would write into the "
                 "channel; puppets send frames only"
             )
-        case Arrow(content=Act(verb=verb)) if verb in NOT_IN_SLACK:
-            return f"{verb!r} has no place in a Slack channel of this version"
+        case Arrow(content=Act(verb="group")) if "x" in _kinds_of(one, people):
+            return "X has no groups; write message or reply"
     return None
+
+
+def _kinds_of(arrow: Arrow, people: Mapping[str, Participant]) -> tuple[str, str]:
+    return people[arrow.source].kind, people[arrow.target].kind
 
 
 def _complaint_about_act(host: Participant, act: object) -> str | None:
