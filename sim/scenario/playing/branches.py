@@ -1,8 +1,9 @@
-"""``alt``, ``opt`` and ``option``: branches that may match and never wait.
+"""``alt``, ``opt`` and ``option``: branches that may match and never hold up a directive.
 
-Their lines stay open while later directives and puppet arrows run. When the
-next expectation behind the block is over, no further frame can match; what is
-on its way by then still may arrive. Then it is judged which branch happened.
+Their lines stay open while later directives and puppet arrows run. The next
+expectation behind the block decides: it begins when a branch of an ``alt`` has
+happened (an ``opt`` need not), and when it is over, no further frame can match;
+what is on its way by then still may arrive.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from sim.scenario.playing.threads import Arrives, Thread
+from sim.scenario.playing.threads import Arrives, Joined, Poll, Thread
 
 if TYPE_CHECKING:
     from sim.scenario.playing.director import Director
@@ -42,6 +43,24 @@ class Alternatives:
                 if at_the_end or _has_nothing_in_flight(thread):
                     self.director.void(thread)
         self.judge()
+
+    @property
+    def has_match(self) -> bool:
+        """Whether a branch has happened, or none can any more."""
+        ended = [walk.thread for walk in self.walks if walk.thread.ended]
+        return len(ended) == len(self.walks) or not all(thread.void for thread in ended)
+
+    @property
+    def mark(self) -> int:
+        """The sending of the last arrow of what has matched so far; -1 where nothing has."""
+        matched = [w.thread for w in self.walks if w.thread.ended and not w.thread.void]
+        return max((thread.mark for thread in matched), default=-1)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a branch will go on without any further frame."""
+        living = [thread for walk in self.walks for thread in walk.thread.living()]
+        return any(not isinstance(one.waits_for, Arrives | Poll | Joined) for one in living)
 
     def judge(self) -> None:
         """Say which branch happened, once nothing is open any more."""

@@ -66,9 +66,9 @@ class Lookout:
             for holders in self.holders.values():
                 if expectation in holders:
                     holders.remove(expectation)
-        for waiting in tuple(self._waiting):
-            if self._look_back(waiting):
-                self._waiting.remove(waiting)
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            self.expect(one)
 
     def seize(self, expectation: Expectation) -> list[Expectation]:
         """Who holds a frame that this one needs, and may be told to give it back."""
@@ -152,7 +152,8 @@ class Lookout:
     def _see_flight(self, expectation: Expectation, flight: FrameFlight) -> None:
         if expectation.fate is not None:
             self._seal_fate(expectation, flight)
-        elif flight.end.held:
+        elif flight.end.held and not flight.end.link.silent:
+            # ``@hold``: it stays in flight by the diagram's own will.
             self._meet(expectation)
 
     def _seal_fate(self, expectation: Expectation, flight: FrameFlight) -> None:
