@@ -5,8 +5,9 @@ message stands in the main flow of its chat (no thread) or in a topic, whose id
 is the thread. The bot learns of what happens by updates that come in order and
 again until they are confirmed. It is not told of deletions.
 
-An edit must change something, must be of the bot's own message, and comes too
-late after two days. There is no way to ask which messages there are.
+A text has at most 4096 UTF-16 units. An edit must change something, must be of
+the bot's own message, and comes too late after two days. There is no way to
+ask which messages there are.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ class Telegram(Channel):
     def why_no_post(self, request: PostMessage) -> str:
         if _CHAT.fullmatch(request.chat) is None:
             return "chat_not_found"
-        return "too_long" if len(request.text) > TEXT_LIMIT else ""
+        return "too_long" if _units(request.text) > TEXT_LIMIT else ""
 
     def why_no_edit(self, request: EditMessage, message: Message) -> str:
         if self._is_old(message):
             return "edit_refused"
-        if len(request.text) > TEXT_LIMIT:
+        if _units(request.text) > TEXT_LIMIT:
             return "too_long"
         return "not_modified" if message.looks_like(request) else ""
 
@@ -99,3 +100,7 @@ class Telegram(Channel):
     async def sign_in(self, act: Authorize) -> Done:
         """A deep link: the person presses Start, and Telegram says it in their name."""
         return await self._say(Say(act.person, f"/start {act.link}"))
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
