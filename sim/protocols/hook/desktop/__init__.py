@@ -11,11 +11,15 @@ functions over one ``Desk`` (state and writing frames):
 ``progress``       throttled snapshots
 ``interactions``   cards
 ``results``        what the agent hands over → turn.end
-``outbox``         durable ledger, buffer, replay
+``outbox``         buffer, replay; ``ledger`` the durable rows, ``delivery`` receipts
 ``registrations``  which failed rounds may be continued
 ``continuation``   turns started on the desktop; turn.reopen
 ``queries``        lists for the server's pickers
 ``agent``          the scripted agent and the person
+``operate``        frames that a person or a tool causes; ``asks`` what is unanswered
+``slack_binding``, ``provider_binding``   accounts; ``ties`` what is known of them
+``preferences``, ``behavior``, ``tools``, ``lifecycle``   what they set and use
+``group_window``   what was said in groups, for prompts
 ``records``        what is kept, ``settings`` the numbers
 """
 

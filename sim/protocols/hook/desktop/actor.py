@@ -11,13 +11,21 @@ from sim.protocols.hook import Refused
 from sim.protocols.hook.desktop import (
     admission,
     agent,
+    behavior,
     connection,
     continuation,
+    delivery,
+    group_window,
     interactions,
+    preferences,
     progress,
+    provider_binding,
     queries,
     sessions,
+    slack_binding,
+    tools,
     turns,
+    unanswered,
 )
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.intake import checked
@@ -46,6 +54,36 @@ WHEN_READY: dict[str, Handler] = {
     "task.cancel": _cancel,
     "session.archive": sessions.archive,
     "interaction.decision": interactions.decided,
+    "turn.delivery": delivery.reported,
+    "bind.update": slack_binding.updated,
+    "bind.state": slack_binding.listed,
+    "prefs.state": preferences.told,
+    "tool.response": tools.told,
+}
+# Likewise, and only on the lanes of Telegram and X.
+WHERE_NEUTRAL: dict[str, Handler] = {
+    "provider.bind.update": provider_binding.told,
+    "provider.bind.state": provider_binding.told,
+    "provider.prefs.state": preferences.provider_told,
+    "provider.behavior.state": behavior.told,
+    "group.message": group_window.received,
+}
+# Timers that are about a lane, and about something else.
+LANE_TIMERS: dict[str, Callable[[Desk, Lane], Awaitable[None]]] = {
+    "heartbeat": connection.heartbeat,
+    "dial": connection.dial,
+    "attempt": provider_binding.expired,
+    "sign in": slack_binding.gave_up,
+    "first bind": slack_binding.first_bind,
+}
+TIMERS: dict[str, Callable[[Desk, str], Awaitable[None]]] = {
+    "progress": progress.due,
+    "tick": progress.tick,
+    "card": interactions.timed_out,
+    "local": continuation.local_over,
+    "poll": turns.poll,
+    "replay": delivery.due,
+    "ask": unanswered.timed_out,
 }
 
 
@@ -81,6 +119,8 @@ class Desktop(Desk):
         handler = ALWAYS.get(message.type)
         if handler is None and lane.is_ready and not self.is_closing:
             handler = WHEN_READY.get(message.type)
+            if handler is None and lane.name != "slack":
+                handler = WHERE_NEUTRAL.get(message.type)
         if handler is not None:
             await handler(self, lane, message.body)
 
@@ -91,19 +131,12 @@ class Desktop(Desk):
             await connection.closed(self, lane, conn, close)
 
     async def on_timer(self, kind: str, key: str) -> None:
-        """Lane timers are keyed by lane, the others by turn, card or session."""
-        if kind == "heartbeat":
-            await connection.heartbeat(self, self.lanes[key])
-        elif kind == "dial":
-            await connection.dial(self, self.lanes[key])
-        elif kind == "progress":
-            await progress.due(self, key)
-        elif kind == "card":
-            await interactions.timed_out(self, key)
-        elif kind == "local":
-            await continuation.local_over(self, key)
-        elif kind == "poll":
-            await turns.poll(self, key)
+        """Lane timers are keyed by lane, the others by turn, card, session or request."""
+        of_lane = LANE_TIMERS.get(kind)
+        if of_lane is not None:
+            await of_lane(self, self.lanes[key])
+        else:
+            await TIMERS[kind](self, key)
 
     async def on_act(self, act: Any) -> None:
         """The scenario directs the person or the agent."""

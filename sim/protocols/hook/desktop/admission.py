@@ -6,6 +6,7 @@ from sim.core.op import Acquire, Release, Sleep
 from sim.protocols.hook import Absent, TaskAck, TaskDispatch
 from sim.protocols.hook.desktop import (
     continuation,
+    group_window,
     ledger,
     outbox,
     registrations,
@@ -34,7 +35,9 @@ def refusal(desk: Desk, lane: Lane, task: TaskDispatch) -> str | None:
     if not lane.is_ready:
         return "invalid"
     channel = "slack" if isinstance(task.source, Absent) else task.source.im
-    return None if channel == lane.name else "invalid"
+    if channel != lane.name or group_window.is_foreign(desk, lane, task.external_key):
+        return "invalid"
+    return None
 
 
 async def dispatch(desk: Desk, lane: Lane, task: TaskDispatch) -> None:
@@ -87,6 +90,7 @@ async def admit(desk: Desk, lane: Lane, frame: TaskDispatch) -> tuple[Task, Roun
         await reject(desk, lane, frame, located)
         return None
     session, notice = located
+    sessions.label(session, frame)
     waiting = len(session.queue or ())
     if waiting >= desk.settings.queue_limit and desk.rules.queue_limit:
         await reject(desk, lane, frame, "invalid")

@@ -13,13 +13,24 @@ from sim.protocols.hook.acts import (
     ChangeFeature,
     ChangeWorkspaces,
     Login,
+    Operate,
     Retry,
+    Toggle,
     TypeText,
 )
-from sim.protocols.hook.desktop import connection, continuation, interactions, outbox, turns
+from sim.protocols.hook.desktop import (
+    connection,
+    continuation,
+    group_window,
+    interactions,
+    operate,
+    outbox,
+    turns,
+)
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Round, Task, Turn
-from sim.protocols.hook.machine_desktop import CLOSING, ENDED, RUNNING
+from sim.protocols.hook.desktop.results import end_of
+from sim.protocols.hook.machine_desktop import ACCEPTED, CLOSING, ENDED, QUEUED, RUNNING
 
 
 async def direct(desk: Desk, act: Any) -> None:
@@ -39,6 +50,10 @@ async def direct(desk: Desk, act: Any) -> None:
             await connection.change_feature(desk, feature, is_on)
         case Login(account=account):
             await login(desk, account)
+        case Operate(frame=frame, fields=fields):
+            await operate.operate(desk, frame, fields)
+        case Toggle(lane=name, on=is_on):
+            await operate.toggle(desk, name, is_on=is_on)
         case _:
             await desk.perform(Note("unknown act", repr(act)))
 
@@ -85,9 +100,13 @@ async def login(desk: Desk, account: str) -> None:
     desk.is_closing = True
     desk.logins += 1
     work = desk.work
+    untaken = [task for task in work.tasks.values() if _is_untaken_group_task(task)]
     for turn in [*work.tasks.values(), *work.turns.values()]:
         if turn.can("drop"):
             turn.fire("drop")
+    for task in untaken:
+        body = end_of(task, turns.CANCELLED, "", desk.port.now_us(), desk.settings)
+        await desk.send_turn(task.lane, body)
     desk.recall()
     outbox.clear(desk)
     await desk.perform(Note("agent", {"did": "abort", "account": desk.account}))
@@ -96,3 +115,9 @@ async def login(desk: Desk, account: str) -> None:
     desk.recall()
     desk.is_closing = False
     await connection.rebuild(desk)
+
+
+def _is_untaken_group_task(task: Task) -> bool:
+    """A group's task that the agent has not begun: the group is told (section 6)."""
+    is_waiting = task.state in (ACCEPTED, QUEUED)
+    return is_waiting and group_window.named_in(task.external_key) is not None

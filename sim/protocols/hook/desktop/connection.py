@@ -5,7 +5,13 @@ from __future__ import annotations
 from sim.core.actor import CloseReason
 from sim.core.op import Close, Connection, Dial, Save, Spawn, StartTimer, StopTimer
 from sim.protocols.hook import Hello, Ping, Pong, Welcome
-from sim.protocols.hook.desktop import continuation, outbox
+from sim.protocols.hook.desktop import (
+    continuation,
+    lifecycle,
+    outbox,
+    provider_binding,
+    unanswered,
+)
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Lane
 from sim.protocols.hook.desktop.settings import LANE_NEEDS
@@ -111,8 +117,13 @@ async def welcomed(desk: Desk, lane: Lane, welcome: Welcome) -> None:
         return
     lane.fire("welcome")
     await outbox.flush(desk, lane)
-    if lane.name != "slack" and desk.settings.double_flush and desk.is_busy:
+    if lane.name == "slack":
+        if not await lifecycle.welcomed(desk, lane):
+            await redial(desk, lane)
+        return
+    if desk.settings.double_flush:
         await outbox.flush(desk, lane)
+    await provider_binding.welcomed(desk, lane)
 
 
 async def closed(desk: Desk, lane: Lane, conn: Connection, close: CloseReason) -> None:
@@ -132,6 +143,7 @@ async def lost(desk: Desk, lane: Lane) -> None:
     lane.features = ()
     lane.fire("lost")
     continuation.connection_lost(desk, lane)
+    await unanswered.connection_lost(desk, lane)
     await desk.perform(StopTimer("heartbeat", lane.name))
     if lane.state == OFFLINE:
         await retry_later(desk, lane)
@@ -187,13 +199,39 @@ async def change_feature(desk: Desk, feature: str, is_on: bool) -> None:
 async def rebuild(desk: Desk) -> None:
     """Dispose of every socket and dial anew, with the present account's token."""
     for lane in desk.lanes.values():
-        conn, lane.conn = lane.conn, None
-        lane.features = ()
-        lane.dialled_with = None
-        lane.attempt = 0
-        lane.standby = False
-        lane.fire("dispose")
-        await desk.perform(StopTimer("dial", lane.name))
-        if conn is not None:
-            await desk.perform(Close(conn, 1000, "account changed"))
+        await dispose(desk, lane, "account changed")
+        lane.ties = None
     await dial_all(desk)
+
+
+async def dispose(desk: Desk, lane: Lane, why: str) -> None:
+    """Give up a lane's socket, its dial and its plans, at once."""
+    conn, lane.conn = lane.conn, None
+    lane.features = ()
+    lane.dialled_with = None
+    lane.attempt = 0
+    lane.standby = False
+    lane.fire("dispose")
+    continuation.connection_lost(desk, lane)
+    await unanswered.connection_lost(desk, lane)
+    await desk.perform(StopTimer("dial", lane.name))
+    await desk.perform(StopTimer("heartbeat", lane.name))
+    if conn is not None:
+        await desk.perform(Close(conn, 1000, why))
+
+
+async def redial(desk: Desk, lane: Lane) -> None:
+    """Replace a socket on which nothing can be written."""
+    await dispose(desk, lane, "rebuilt")
+    await dial(desk, lane)
+
+
+async def switch(desk: Desk, lane: Lane, *, is_on: bool) -> None:
+    """Connect a channel, or take its connection down for good."""
+    lane.is_off = not is_on
+    off = tuple(one.name for one in desk.lanes.values() if one.is_off)
+    await desk.perform(Save("off", off))
+    if is_on:
+        await dial(desk, lane)
+    else:
+        await dispose(desk, lane, "switched off")

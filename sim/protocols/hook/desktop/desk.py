@@ -95,11 +95,14 @@ class Desk(Actor):
         A reply computed for a frame of an older socket goes out on the newer
         one: that is how acks outlive a reconnect (RC-32).
         """
-        conn = lane.conn
-        if conn is None:
+        if lane.conn is None:
             return False
         frame = Message(body.TYPE, self.port.new_frame_id(), self.port.now_ms(), body)
-        return await self.perform(Send(conn, frame))
+        return await self.perform(Send(lane.conn, frame))
+
+    async def send_message(self, lane: Lane, frame: Message) -> bool:
+        """Write a frame that was made elsewhere."""
+        return lane.is_ready and await self.perform(Send(lane.conn, frame))
 
     async def send_turn(self, lane: Lane, body: Body) -> bool:
         """Write a frame about a turn; these wait for the welcome."""

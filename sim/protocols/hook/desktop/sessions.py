@@ -7,7 +7,7 @@ binding of a key to its session is one durable row.
 from __future__ import annotations
 
 from sim.core.op import Acquire, Erase, Release, Save
-from sim.protocols.hook import SessionArchive, TaskDispatch
+from sim.protocols.hook import Absent, SessionArchive, TaskDispatch
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Lane, Session, SessionRow
 
@@ -79,9 +79,25 @@ async def _take_over(
     return session, ""
 
 
+def label(session: Session, task: TaskDispatch) -> None:
+    """Remember the team that the task came from; it is the default for tools (HK-102)."""
+    source = task.source
+    team = None if isinstance(source, Absent) else source.team_id
+    if team and not isinstance(team, Absent):
+        session.team = team
+
+
+def title_of(task: TaskDispatch) -> str:
+    """What the session is called: the team it is for, and how it began."""
+    source = task.source
+    team = None if isinstance(source, Absent) else source.team_name
+    prompt = task.prompt.strip()
+    named = f"{team}: {prompt}" if team and not isinstance(team, Absent) else prompt
+    return named[:TITLE_CHARS] or "untitled"
+
+
 async def _bind(desk: Desk, lane: Lane, task: TaskDispatch, session: Session) -> None:
-    title = task.prompt.strip()[:TITLE_CHARS] or "untitled"
-    row = SessionRow(session.id, session.alias, title, desk.port.now_ms())
+    row = SessionRow(session.id, session.alias, title_of(task), desk.port.now_ms())
     await desk.perform(Save(binding_key(desk, lane, task.external_key), row))
 
 

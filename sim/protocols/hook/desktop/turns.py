@@ -8,7 +8,13 @@ import msgspec
 
 from sim.core.op import Note, Sleep, StartTimer
 from sim.protocols.hook.acts import AgentAsks, AgentEnds, AgentProgresses
-from sim.protocols.hook.desktop import interactions, outbox, progress, registrations
+from sim.protocols.hook.desktop import (
+    group_window,
+    interactions,
+    outbox,
+    progress,
+    registrations,
+)
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Session, Task
 from sim.protocols.hook.desktop.results import end_of
@@ -16,6 +22,8 @@ from sim.protocols.hook.machine_desktop import ACCEPTED, DROPPED, QUEUED, RUNNIN
 
 CANCELLED = AgentEnds(status="cancelled")
 FOLDER_GONE = AgentEnds(status="error", error="The folder of this session is no longer available.")
+
+SWITCHED_OFF = AgentEnds(status="error", error="This channel has been switched off.")
 
 
 async def start(desk: Desk, task: Task) -> None:
@@ -39,7 +47,11 @@ async def start(desk: Desk, task: Task) -> None:
         await end(desk, task, CANCELLED)
     elif task.session.alias not in desk.workspaces:
         await end(desk, task, FOLDER_GONE)
+    elif task.lane.is_off:
+        await end(desk, task, SWITCHED_OFF)
     else:
+        if task.lane.name == "telegram":
+            await group_window.give_context(desk, task)
         await catch_up(desk, task)
 
 

@@ -1,0 +1,140 @@
+"""Binding Slack: one account with an old server, several teams with a new one (section 13)."""
+
+from __future__ import annotations
+
+from sim.core.op import Note, StartTimer, StopTimer
+from sim.protocols.hook import (
+    BIND_FAIL_REASON_NOT_INSTALLED,
+    BIND_FAIL_REASON_SUPERSEDED,
+    BindStart,
+    BindState,
+    BindUpdate,
+    SlackBinding,
+)
+from sim.protocols.hook.desktop import connection
+from sim.protocols.hook.desktop.desk import Desk
+from sim.protocols.hook.desktop.records import Lane
+from sim.protocols.hook.desktop.ties import SlackTies, has_teams, slack_ties
+from sim.wire.absent import Absent
+
+
+def known(value: str | Absent | None) -> str | None:
+    """A field that may be absent, null or empty."""
+    return None if isinstance(value, Absent) or not value else value
+
+
+async def updated(desk: Desk, lane: Lane, frame: BindUpdate) -> None:
+    """bind.update: one step of a sign-in, or of the binding that came of it."""
+    if lane.name != "slack":
+        return
+    ties = slack_ties(lane)
+    fact = {"lane": lane.name, "state": frame.state, "team": known(frame.team_id)}
+    # What to do goes by the reason, never by the message (HK-91).
+    await desk.perform(Note("binding", {**fact, "reason": known(frame.reason)}))
+    if has_teams(desk, lane):
+        _change_team(ties, frame)
+        await _watch(desk, lane, ties, frame)
+    else:
+        await _change_only(desk, lane, ties, frame)
+
+
+def _change_team(ties: SlackTies, frame: BindUpdate) -> None:
+    team = known(frame.team_id)
+    if frame.state == "confirmed" and team is not None:
+        ties.displaced.pop(team, None)
+        ties.rows[team] = SlackBinding(
+            team_id=team,
+            team_name=known(frame.team_name),
+            slack_user_id=frame.slack_user_id or "",
+            slack_user_name=frame.slack_user_name,
+        )
+    elif frame.state == "revoked" and team is not None:
+        row = ties.rows.pop(team, None)
+        if row is not None and known(frame.reason) == BIND_FAIL_REASON_SUPERSEDED:
+            ties.displaced[team] = row  # another device has it now (RC-85)
+
+
+async def _watch(desk: Desk, lane: Lane, ties: SlackTies, frame: BindUpdate) -> None:
+    """A sign-in that leads to nothing is given up here, whatever the server does."""
+    ties.is_pending = frame.state == "pending"
+    if ties.is_pending:
+        ties.binds_itself = False
+        after = desk.settings.sign_in_us
+        await desk.perform(StartTimer("sign in", lane.name, after, background=True))
+    elif _waits_for_install(frame):
+        after = desk.settings.install_wait_us
+        await desk.perform(StartTimer("sign in", lane.name, after, background=True))
+    else:
+        await desk.perform(StopTimer("sign in", lane.name))
+
+
+def _waits_for_install(frame: BindUpdate) -> bool:
+    reason = known(frame.reason)
+    return frame.state == "failed" and reason == BIND_FAIL_REASON_NOT_INSTALLED
+
+
+async def _change_only(desk: Desk, lane: Lane, ties: SlackTies, frame: BindUpdate) -> None:
+    """An old server knows one binding; when it is gone, so is the connection."""
+    ties.state = frame.state
+    if ties.binds_itself and frame.state in ("none", "pending"):
+        ties.binds_itself = False
+        await start(desk, lane, BindStart())
+        return
+    await _watch(desk, lane, ties, frame)
+    if frame.state not in ("confirmed", "pending") and not _waits_for_install(frame):
+        await switch(desk, lane, is_on=False)
+
+
+async def listed(desk: Desk, lane: Lane, frame: BindState) -> None:
+    """bind.state: the whole list; what it lacks another device has now (HK-96)."""
+    if lane.name != "slack" or not has_teams(desk, lane):
+        return  # as an old desktop (HK-98)
+    ties = slack_ties(lane)
+    new = {row.team_id: row for row in frame.bindings}
+    if desk.rules.bind_state_replaces:
+        lost = {team: row for team, row in ties.rows.items() if team not in new}
+        ties.displaced = {t: r for t, r in {**ties.displaced, **lost}.items() if t not in new}
+        ties.rows = new
+    else:
+        ties.rows = {**ties.rows, **new}
+    fact = {"what": "bindings", "teams": list(ties.rows), "displaced": list(ties.displaced)}
+    await desk.perform(Note("shown", fact))
+    if ties.rows:
+        ties.binds_itself = False
+    elif ties.binds_itself and not ties.is_pending:
+        # A sign-in that is under way is told right after this.
+        after = desk.settings.first_bind_wait_us
+        await desk.perform(StartTimer("first bind", lane.name, after))
+
+
+async def first_bind(desk: Desk, lane: Lane) -> None:
+    """No sign-in was told of: ask for one, as the person wanted."""
+    ties = slack_ties(lane)
+    if ties.binds_itself and not ties.is_pending and not ties.rows:
+        ties.binds_itself = False
+        await start(desk, lane, BindStart())
+
+
+async def start(desk: Desk, lane: Lane, body: BindStart) -> bool:
+    """Begin to sign in, and watch that it comes to something. → whether it was sent"""
+    if not await desk.send_turn(lane, body):
+        return False
+    after = desk.settings.sign_in_us
+    await desk.perform(StartTimer("sign in", lane.name, after, background=True))
+    return True
+
+
+async def gave_up(desk: Desk, lane: Lane) -> None:
+    """The sign-in has taken too long."""
+    ties = slack_ties(lane)
+    ties.is_pending = False
+    await desk.perform(Note("binding", {"lane": lane.name, "state": "given up"}))
+    if not has_teams(desk, lane) and ties.state != "confirmed" and lane.is_ready:
+        await switch(desk, lane, is_on=False)
+
+
+async def switch(desk: Desk, lane: Lane, *, is_on: bool) -> None:
+    """Slack goes on or off; going on it binds itself if the server knows of no binding."""
+    ties = slack_ties(lane)
+    ties.binds_itself = is_on
+    await connection.switch(desk, lane, is_on=is_on)
