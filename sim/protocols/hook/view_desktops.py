@@ -49,6 +49,7 @@ class TurnAtDesktop:
     end_us: int = -1
     end_life: int = -1
     cancelled_us: int = -1
+    cancelled_n: int = -1
     starts: int = 0
     reopens: int = 0
     progress_us: int = -1
@@ -181,6 +182,7 @@ class Desktops:
         # One that overtakes the ack finds nothing to stop.
         if turn.end is None and (turn.of or turn.ack is not None):
             turn.cancelled_us = self.view.now
+            turn.cancelled_n = n
 
     def _decision(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
         turn = desktop.turns.get(body.request_id)

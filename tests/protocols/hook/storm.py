@@ -85,6 +85,7 @@ class Storm:
         weather: Weather | None = None,
         make: Make = plain,
         restore: bool = False,
+        features: tuple[str, ...] = ("turn-reopen-v1",),
     ) -> None:
         self.draw = random.Random(seed)
         self.weather = weather or Weather()
@@ -99,6 +100,7 @@ class Storm:
             bindings={("slack", person): f"d-{desktop}" for person, desktop in PEOPLE.items()},
             rules=rules,
             restore_on_close=restore,
+            features=features,
             limits=Limits(absent_us=self.weather.absent_s * SECOND_US),
         )
         world.add_host("IM", "slack", lambda port: Slack(port, "S"), latency=(80_000, 250_000))

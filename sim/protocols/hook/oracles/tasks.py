@@ -316,6 +316,8 @@ class CancelEndsTheTurn(OfTurns):
         if turn is None or turn.cancelled_us < 0 or turn.end_n != event.n:
             return None
         self.exercised += 1
+        if event.cause == turn.cancelled_n and turn.end.status != "cancelled":
+            return f"{event.sender} is told to cancel {turn.request}, and ends it {turn.end.status}"
         ended = turn.end_us if turn.row is None else turn.row_us
         if ended - turn.cancelled_us < SECOND_US or turn.end.status == "cancelled":
             return None

@@ -1,0 +1,122 @@
+"""Every mutant is noticed by the invariant that it names, within its budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sim.core.actor import Actor, Port
+from sim.core.invariant import Monitor
+from sim.core.rule import table_of
+from sim.protocols.hook.invariants import INVARIANTS, invariants_for
+from sim.protocols.hook.mutants import RULES, Mutant, all_mutants, mutated
+from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.server import Server
+from tests.protocols.hook.server_play import Play, failed_task
+from tests.protocols.hook.storm import Storm, Weather
+from tests.protocols.hook.test_rules_on_is_clean import WEATHERS
+
+LESSONS = ("colliding-reopen", "foreign-frames", "reopened-after-a-cut")
+STORMY = [m for m in all_mutants() if m.needs not in LESSONS]
+TAUGHT = [m for m in all_mutants() if m.needs in LESSONS]
+
+
+def storm_with(mutant: Mutant, seed: int) -> Storm:
+    """A storm in which one side has the mutant in it."""
+
+    def make(twin: Any, port: Port, facts: Any) -> Actor:
+        side = "server" if twin is Server else "desktop"
+        chosen = mutated(twin, mutant) if side == mutant.side and not mutant.rule else twin
+        return chosen(port, facts)
+
+    weather = WEATHERS[seed % len(WEATHERS)]
+    if mutant.needs == "absence":
+        weather = Weather(actions=80, crash=120, cut=100, absent_s=4)
+    return Storm(
+        seed,
+        off=(mutant.rule,) if mutant.rule else (),
+        weather=weather,
+        make=make,
+        features=() if mutant.needs == "no-reopen" else ("turn-reopen-v1",),
+    )
+
+
+def seeds_until_noticed(mutant: Mutant) -> int:
+    """The number of storms that it took; 0 when the budget did not do."""
+    for seed in range(mutant.seeds):
+        storm = storm_with(mutant, seed)
+        storm.run()
+        if mutant.caught_by in storm.broken():
+            return seed + 1
+    return 0
+
+
+@pytest.mark.parametrize("mutant", STORMY, ids=lambda m: m.name)
+def test_a_mutant_is_noticed_in_a_storm(mutant: Mutant) -> None:
+    assert seeds_until_noticed(mutant), f"{mutant.caught_by} did not notice: {mutant.what}"
+
+
+def test_mutants_name_what_there_is() -> None:
+    invariants = {invariant.name for invariant in INVARIANTS}
+    rules = {rule.name for rule in table_of(HookRules)}
+    names = [mutant.name for mutant in all_mutants()]
+    assert len(set(names)) == len(names)
+    assert {mutant.caught_by for mutant in all_mutants()} <= invariants
+    assert {mutant.rule for mutant in RULES} <= rules
+
+
+# -- what takes a desktop that breaks the protocol on purpose ---------------------------
+
+
+def lesson(name: str, *off: str) -> Monitor:
+    """A short story with desktops held by hand; only the server is judged."""
+    play = Play(off=off)
+    monitor = Monitor(invariants_for(play.view, frozenset({"server"})))
+    monitor.attach(play.world.watch)
+    stories = (colliding_reopen, foreign_frames, reopened_after_a_cut)
+    dict(zip(LESSONS, stories, strict=True))[name](play)
+    play.run(20)
+    monitor.finish(len(play.world.events) - 1)
+    return monitor
+
+
+def colliding_reopen(play: Play) -> None:
+    """A desktop reopens a failed message under the id of a task that still runs."""
+    failed = failed_task(play)
+    running = play.say("another")
+    play.ack(running)
+    play.reopen(running, failed)
+    play.progress(running, "of the wrong task")
+
+
+def foreign_frames(play: Play) -> None:
+    """Bob's desktop reports on a task of Alice's."""
+    play.connect()
+    play.connect("D2")
+    request = play.say("mine")
+    play.ack(request)
+    play.progress(request, "not yours", who="D2")
+
+
+def reopened_after_a_cut(play: Play) -> None:
+    """The classic race: a slow channel, a cut, and another retry at once."""
+    failed = failed_task(play)
+    play.reopen("K1", failed)
+    play.channel("edit", "latency", 3)
+    play.progress("K1", "p", wait=0.3)
+    play.cut(wait=0.3)
+    play.connect()
+    play.reopen("K2", failed)
+    play.end("K2", "ok", "the answer")
+
+
+@pytest.mark.parametrize("mutant", TAUGHT, ids=lambda m: m.name)
+def test_a_mutant_is_noticed_in_its_lesson(mutant: Mutant) -> None:
+    broken = [v.invariant for v in lesson(mutant.needs, mutant.rule.replace("-", "_")).violations]
+    assert mutant.caught_by in broken
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_breaks_nothing_while_the_rules_are_on(name: str) -> None:
+    assert lesson(name).violations == []
