@@ -109,7 +109,7 @@ def test_a_channel_signs_the_first_person_in():
 def test_a_message_starts_a_thread_a_chat_or_a_conversation():
     result = goes(
         'U->>IM: message "a"', 'U->>T: message "b"', 'U->>X: message "c"', 'V->>T: message "d"',
-        "%% @settle",
+        "%% @after 2s",
     )  # fmt: skip
     assert sorted(places(result)) == [
         ("IM", "C1", "m1", "a"),
@@ -120,22 +120,24 @@ def test_a_message_starts_a_thread_a_chat_or_a_conversation():
 
 
 def test_the_channel_can_say_what_a_person_does():
-    result = goes('T->>S: message "a"', 'X->>S: message "b"', "%% @settle")
+    result = goes('T->>S: message "a"', 'X->>S: message "b"', "%% @after 2s")
     assert [(at, text) for at, _, _, text in places(result)] == [("T", "a"), ("X", "b")]
 
 
 def test_a_channel_passes_on_only_what_was_said_there():
-    result = goes('U->>IM: message "a"', 'T->>S: message "b"', 'IM->>S: message "a"', "%% @settle")
+    result = goes(
+        'U->>IM: message "a"', 'T->>S: message "b"', 'IM->>S: message "a"', "%% @after 2s"
+    )
     assert sorted(text for _, _, _, text in places(result)) == ["a", "b"]
 
 
 def test_free_text_is_a_message_on_its_channel():
-    result = goes("V->>T: 帮我看看", "%% @settle")
+    result = goes("V->>T: 帮我看看", "%% @after 2s")
     assert places(result) == [("T", "10002", None, "帮我看看")]
 
 
 def test_a_group_is_a_channel_or_a_chat_and_the_bot_is_not_addressed():
-    result = goes('U->>IM: group "a"', 'U->>T: group "b"', "%% @settle")
+    result = goes('U->>IM: group "a"', 'U->>T: group "b"', "%% @after 2s")
     assert sorted(places(result)) == [("IM", "C1", "m1", "a"), ("T", "-1001", None, "b")]
     assert [said.to_bot for _, said in told(result)] == [False, False]
 
@@ -148,7 +150,7 @@ def test_x_has_no_groups():
 def test_a_reply_stays_where_the_last_message_of_that_channel_is():
     result = goes(
         'U->>IM: message "a"', 'U->>X: message "b"', 'U->>T: message "c"', "%% @after 1s",
-        'U->>IM: reply "d"', 'V->>X: reply "e"', 'U->>T: reply "f"', "%% @settle",
+        'U->>IM: reply "d"', 'V->>X: reply "e"', 'U->>T: reply "f"', "%% @after 2s",
     )  # fmt: skip
     assert sorted(places(result))[:2] == [("IM", "C1", "m1", "a"), ("IM", "C1", "m1", "d")]
     assert ("X", "public", "x1", "e") in places(result)
