@@ -26,6 +26,8 @@ _KINDS: dict[str, Any] = {
     | acts.Login
     | acts.ChangeWorkspaces
     | acts.ChangeFeature
+    | acts.Operate
+    | acts.Toggle
     | PuppetSends
     | PuppetDials,
 }

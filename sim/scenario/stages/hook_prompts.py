@@ -1,8 +1,9 @@
-"""Arrows out of a desktop, as instructions for the agent on it.
+"""Arrows out of a desktop, as instructions for the agent and the person there.
 
-What the agent does cannot come from the protocol: progress, questions,
-answers and errors are taken from the diagram. A frame that the twin sends by
-itself (an ack, a replay, a cancelled end) needs no instruction.
+What they do cannot come from the protocol: progress, questions, answers and
+errors of the agent, and what a person binds, sets or asks for, are taken from
+the diagram. A frame that the twin sends by itself (an ack, a replay, a
+cancelled end, the settings after a welcome) needs no instruction.
 """
 
 from __future__ import annotations
@@ -27,6 +28,23 @@ PIXEL = (
 DEFAULT_FILE = ("result.png", "image/png", PIXEL)
 DEFAULT_BUTTONS = (("perm:allow", "Allow", "primary"), ("perm:deny", "Deny", "danger"))
 AGENT_FRAMES = ("turn.progress", "turn.end")
+# Frames that a person or a tool causes. Those with a field behind them are also
+# sent by the twin itself; it is a person who does it if the diagram names the field.
+OPERATED = {
+    "bind.start": "",
+    "bind.revoke": "",
+    "prefs.get": "",
+    "prefs.set": "",
+    "provider.bind.start": "",
+    "provider.bind.cancel": "",
+    "provider.bind.revoke": "",
+    "provider.prefs.get": "",
+    "provider.prefs.set": "",
+    "provider.behavior.get": "bindingId",
+    "provider.behavior.set": "",
+    "tool.request": "",
+    "lifecycle.preference": "enabled",
+}
 
 
 @attrs.define
@@ -47,6 +65,12 @@ class Prompter:
         """The acts that make ``arrow.source`` send this frame."""
         if text.type == "turn.reopen":
             return self._reopen(arrow, text, following, prompted)
+        own = OPERATED.get(text.type)
+        if own is not None:
+            fields = operated_fields(text, self.names)
+            if own and own not in fields:
+                return []
+            return [Direction(arrow.source, acts.Operate(text.type, fields))]
         act = self._agent_act(arrow.source, text)
         return [] if act is None else [Direction(arrow.source, act)]
 
@@ -121,6 +145,22 @@ def field_values(text: FrameText, names: Names) -> dict[str, Any]:
             if value is not None:
                 values[item.path] = value
     return values
+
+
+def operated_fields(text: FrameText, names: Names) -> dict[str, Any]:
+    """Payload fields that the diagram gives, null ones too; ``a.b`` is a field within ``a``."""
+    fields: dict[str, Any] = {}
+    given = field_values(text, names)
+    for item in text.items:
+        if item.op == "equals" and item.value is None:
+            given[item.path] = None
+    for path, value in given.items():
+        *outer, last = path.split(".")
+        inside = fields
+        for name in outer:
+            inside = inside.setdefault(name, {})
+        inside[last] = value
+    return fields
 
 
 def _present(text: FrameText, field: str) -> bool:

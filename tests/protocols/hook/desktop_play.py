@@ -9,7 +9,7 @@ import attrs
 from sim.core.actor import Actor, CloseReason, Port
 from sim.core.op import Close, Connection, Frame, Send
 from sim.drivers.step import StepDriver
-from sim.protocols.hook import HookBody, Message, TaskDispatch, TaskSource, Welcome
+from sim.protocols.hook import HookBody, Message, Pong, TaskDispatch, TaskSource, Welcome
 from sim.protocols.hook.desktop import Desktop, DesktopConfig, DesktopSettings
 from sim.protocols.hook.rules import HookRules
 from sim.wire.absent import ABSENT
@@ -99,6 +99,13 @@ class Play:
 
     def pass_time(self, seconds: float) -> None:
         self.driver.run(limit_us=self.world.now + int(seconds * SECOND_US))
+
+    def stay(self, seconds: float) -> None:
+        """Time passes on a connection that lives: the server answers pings."""
+        while seconds > 0:
+            self.pass_time(min(seconds, 20))
+            self.say(Pong(), 0)
+            seconds -= 20
 
     def say(self, body: Any, seconds: float = 0.5, conn: Any = None) -> None:
         """The server writes a frame, and some time passes."""
