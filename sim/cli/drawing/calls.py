@@ -10,8 +10,8 @@ from sim.cli.drawing.telling import Names
 Words = tuple[str, str]
 """A label for the arrow and the detail beside it."""
 
-OF_PEOPLE = ("say", "press", "remove")
-TO_CHANNEL = ("post", "edit", "delete", "react")
+OF_PEOPLE = ("say", "press", "remove", "authorize")
+TO_CHANNEL = ("post", "edit", "delete", "react", "find")
 TOLD_NOTES = ("close-out-dropped", "reopen-refused", "unknown act")
 """What hosts note of themselves and a reader of the diagram should know."""
 
@@ -48,6 +48,12 @@ def asked(request: Any, names: Names) -> Words:
             return "press", f"{request['button']} on {request['message']}"
         case "remove" | "removed":
             return "delete", str(request["message"])
+        case "authorize":
+            return "decline" if request.get("decline") else "authorize", request.get("team", "")
+        case "signed-in":
+            return "decline" if request.get("declined") else "authorize", str(request["user"])
+        case "find":
+            return "find", str(request["key"])
         case other:
             return other or "call", facts(request, names)
 
@@ -87,6 +93,8 @@ def _done(request: Mapping[str, Any], reply: Mapping[str, Any]) -> Words:
             return f"{name} changed", f"to {state}" if state else ""
         case "delete":
             return f"{name} deleted", ""
+        case "find":
+            return f"{name} found", ""
         case _:
             return f"{name} marked", ""
 
