@@ -16,6 +16,7 @@ from typing import Any
 import attrs
 import msgspec
 
+from sim.core.errors import UsageError
 from sim.core.event import (
     Acted,
     Event,
@@ -65,7 +66,7 @@ class Transcriber:
             if p.puppet is not None
         }
         self.kinds = dict(self.header.hosts)
-        self.names: dict[str, str] = {}
+        self.names: dict[tuple[str, str], str] = {}
         self.counts: dict[str, int] = {}
 
     def text(self) -> str:
@@ -96,6 +97,8 @@ class Transcriber:
             yield f"    %% @latency {one.source}->{one.target} {one.low_us}us..{one.high_us}us"
         for switch in self.source.settings.features:
             yield f"    %% @feature {switch.host} {'+' if switch.on else '-'}{switch.feature}"
+        for invariant in self.source.violates:
+            yield f"    %% @violates {invariant}"
 
     def _lifelines(self) -> Iterator[str]:
         created = {p.id for p in (self.source.participants if self.source else ()) if p.created}
@@ -120,8 +123,7 @@ class Transcriber:
 
     def _act(self, event: Event) -> str | None:
         if isinstance(event, Acted):
-            act = json.dumps(_plain(event.act), ensure_ascii=False, separators=(",", ":"))
-            return f"%% @act {event.host} {act}"
+            return f"%% @act {event.host} {_json(event.act)}"
         if isinstance(event, FaultInjected):
             return f"%% @fault {event.fault}"
         if isinstance(event, HostStarted) and self._is_creation(event):
@@ -136,9 +138,7 @@ class Transcriber:
         )
 
     def _creation(self, host: str) -> str:
-        person = next((name for name, kind in self.header.hosts if kind == "person"), host)
-        start = f"\n    {person}->>{host}: start" if self.kinds[host] == "desktop" else ""
-        return f"create {_declaration(host, self.kinds[host])}{start}"
+        return f"create {_declaration(host, self.kinds[host])}\n    {host}->>{host}: it begins"
 
     # -- arrows --------------------------------------------------------------------------
 
@@ -171,15 +171,22 @@ class Transcriber:
         return f" ({', '.join(items)})" if items else ""
 
     def _name(self, field: str, real: str) -> str:
-        if real not in self.names:
-            letter = LETTERS[field]
+        letter = LETTERS[field]
+        if (letter, real) not in self.names:
             self.counts[letter] = self.counts.get(letter, 0) + 1
-            self.names[real] = f"{letter}{self.counts[letter]}"
-        return self.names[real]
+            self.names[letter, real] = f"{letter}{self.counts[letter]}"
+        return self.names[letter, real]
 
 
 def transcribe(trace: Trace) -> str:
-    """The scenario that a trace came from, as it went."""
+    """The scenario that a trace came from, as it went.
+
+    Raises UsageError for a trace that tells of no run.
+    """
+    if not trace.header.hosts:
+        raise UsageError("the trace's header names no hosts: it cannot be written as a diagram")
+    if not trace.events:
+        raise UsageError("the trace has no events: there is nothing to write back")
     return Transcriber(trace).text()
 
 
@@ -223,8 +230,20 @@ def _wire(frame: Any) -> dict[str, Any]:
     return wire if isinstance(wire, dict) else {}
 
 
-def _plain(act: Any) -> Any:
-    return msgspec.to_builtins(act, enc_hook=lambda value: value.wire)
+def _json(act: Any) -> str:
+    """One line of JSON that neither Mermaid nor a line reader takes for anything else."""
+    plain = msgspec.to_builtins(act, enc_hook=lambda value: value.wire)
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return "".join(sign if _is_plain(sign) else _escaped(sign) for sign in text)
+
+
+def _escaped(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x80 else json.dumps(sign)[1:-1]
+
+
+def _is_plain(sign: str) -> bool:
+    """Letters and signs of any language; no control, no half of a pair, no odd blank."""
+    return sign == " " or (sign.isprintable() and sign not in "%\ufeff")
 
 
 def _parse_source(trace: Trace) -> Scenario | None:

@@ -113,10 +113,8 @@ def test_a_puppet_server_welcomes_and_knows_nothing_else():
 @pytest.mark.parametrize(
     ("lines", "place", "words"),
     [
-        (["participant T as Telegram"], (6, 13), "does not play"),
         (["participant X as second server", "%% @host X server"], (6, 13), "one run has one"),
         (["D->>S: hello", "%% @reconnect D"], (7, 4), "reconnects by itself"),
-        (["U->>IM: authorize T1"], (6, 1), "no place"),
         (['%% @act D {"is":"say","text":"x"}'], (6, 4), "@act for a desktop"),
         (["%% @lose next", "U->>IM: hi"], (6, 4), "no frame follows"),
         (["%% @delay next 1s", "D-xS: hello"], (6, 4), "drawn as lost already"),

@@ -44,7 +44,6 @@ class Alternatives:
                     self.director.void(thread)
         self.judge()
 
-    @property
     def has_match(self) -> bool:
         """Whether a branch has happened, or none can any more."""
         ended = [walk.thread for walk in self.walks if walk.thread.ended]

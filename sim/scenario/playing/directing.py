@@ -152,7 +152,7 @@ def _strike(walk: Walk, node: Any) -> None:
             why = f"no connection of {host} is cut silently"
             _each(walk, node, f"@heal {host}", why, silent, lambda x: fault.heal(world, x))
         case nodes.Hold(source=source, target=target):
-            ends = list(_ends(world, source, target))
+            ends = [e for e in _ends(world, source, target) if not e.held]
             why, text = f"{source} has no connection with {target}", f"@hold {source}->{target}"
             _each(walk, node, text, why, ends, lambda x: fault.hold(world, x))
         case nodes.Release(source=source, target=target):
@@ -179,6 +179,7 @@ def _each(
         walk.findings.fail(node.line, expected, why)
     for target in targets:
         do(target)
+        walk.director.world.cause = -1  # several faults of one line do not cause each other
 
 
 def _cut(walk: Walk, node: nodes.Cut) -> None:

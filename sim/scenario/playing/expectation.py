@@ -31,7 +31,8 @@ class Expectation:
     """One waiting arrow. ``sent`` is the number of the event that it took.
 
     ``fate``: what happens to the frame: ``lose``, ``duplicate``, ``delay`` (with
-    ``fate_us``), or None. ``near`` tells why the closest miss was none.
+    ``fate_us``), or None. ``near`` tells why the closest miss was none, ``bound``
+    are the names that its frame was the first to give.
     """
 
     arrow: Arrow
@@ -46,6 +47,7 @@ class Expectation:
     fate: str | None = None
     fate_us: int = 0
     sent: int | None = None
+    bound: dict[str, Any] = attrs.field(factory=dict)
     met: bool = False
     failed: bool = False
     near: str = ""

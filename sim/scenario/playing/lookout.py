@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sim.core.event import CallIssued, FrameDelivered, FrameLost, FrameSent
 from sim.scenario.playing.expectation import Expectation, seconds
@@ -105,9 +105,8 @@ class Lookout:
             found = expectation.takes_frame(event, self.names)
             if found is None:
                 continue
-            self.names.bind(found)
             if lost is None or expectation.fate == "lose":
-                self._take(expectation, event)
+                self._take(expectation, event, found)
                 return True
             self._note_loss(expectation, lost)
         return False
@@ -117,7 +116,9 @@ class Lookout:
         self.holders.setdefault(lost.sent, []).append(expectation)
         expectation.near = f"it was sent, but lost at {seconds(lost.at)} ({lost.why})"
 
-    def _take(self, expectation: Expectation, event: FrameSent) -> None:
+    def _take(self, expectation: Expectation, event: FrameSent, found: dict[str, Any]) -> None:
+        expectation.bound = found
+        self.names.bind(found)
         self.holders.setdefault(event.n, []).append(expectation)
         expectation.sent = event.n
         if event.n not in self._in_flight:
@@ -157,23 +158,24 @@ class Lookout:
             self._meet(expectation)
 
     def _seal_fate(self, expectation: Expectation, flight: FrameFlight) -> None:
-        """The frame waits until the moment in which its fault is applied."""
-        world = self.world
-        held = flight.end.held
-        world.unschedule(flight)
+        """The fault strikes in a moment of its own, before the frame arrives."""
+        world, end = self.world, flight.end
+        was_held = end.held
+        if not was_held and flight.due <= world.now:
+            end.hold(world)  # no latency at all: the whole queue waits for that moment
 
         def strike() -> None:
-            if flight not in flight.end.flight:
+            if end.held and not was_held:
+                end.release(world)
+            if flight not in end.flight:
                 return  # a cut took it first
-            if not held:
-                world.schedule(flight, flight.due)
             if expectation.fate == "lose":
                 fault.lose(world, flight)
             elif expectation.fate == "duplicate":
                 fault.duplicate(world, flight, expectation.fate_us)
             elif expectation.fate == "delay":
                 fault.delay(world, flight, expectation.fate_us)
-            if held and not expectation.done:
+            if was_held and not expectation.done:
                 self._meet(expectation)
 
         world.at(world.now, f"line {expectation.arrow.line} {expectation.fate}", strike)
@@ -188,9 +190,8 @@ class Lookout:
                 continue
             found = expectation.takes_frame(event, self.names)
             if found is not None:
-                self.names.bind(found)
                 self._waiting.remove(expectation)
-                self._take(expectation, event)
+                self._take(expectation, event, found)
 
     def _on_flight(self, flight: FrameFlight) -> None:
         for expectation in tuple(self._taken.get(flight.sent, ())):
@@ -216,6 +217,7 @@ class Lookout:
                 self.report(expectation)
             else:
                 self._note_loss(expectation, event)
+                self.names.release(expectation.bound)
                 expectation.sent = None
                 self.expect(expectation)
 

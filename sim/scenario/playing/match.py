@@ -37,6 +37,11 @@ class Names:
         """Take over the bindings of a match."""
         self._real.update(found)
 
+    def release(self, found: Mapping[str, Any]) -> None:
+        """Take bindings back: the frame that gave them got lost."""
+        for name in found:
+            self._real.pop(name, None)
+
 
 def at_path(payload: Any, path: str) -> Any:
     """The value at ``usage.durationMs`` or ``buttons[0].id``; MISSING where there is none."""

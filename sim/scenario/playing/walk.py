@@ -197,7 +197,7 @@ class Walk:
         """One branch of each ``alt`` before it must have happened by now, or within 60 s."""
         for group in self.undecided:
             if group.required and not group.closed:
-                if not group.has_match and not (yield Poll(lambda group=group: group.has_match)):
+                if not group.has_match() and not (yield Poll(group.has_match)):
                     group.decide()
                 self.thread.mark = max(self.thread.mark, group.mark)
 
