@@ -49,9 +49,10 @@ async def dispatch(desk: Desk, lane: Lane, task: TaskDispatch) -> None:
     if desk.rules.ack_replay and await answered_again(desk, lane, task.request_id):
         return
     desk.work.locating[task.request_id] = None
+    logins = desk.logins
     section = sessions.section_of(lane, task.external_key)
     await desk.perform(Acquire(section))
-    admitted = await admit(desk, lane, task)
+    admitted = await admit(desk, lane, task) if desk.logins == logins else None
     await desk.perform(Release(section))
     if admitted is not None:
         new, old = admitted
