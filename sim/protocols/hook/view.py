@@ -187,6 +187,8 @@ class HookView:
         host = self.hosts.setdefault(event.host, HostView(event.host))
         host.up, host.since = False, event.at
         self.writes.crashed(event.host, event.at)
+        if event.host in self.writers:
+            self.ownership.server_died(event.n)
         for link in list(self.links.values()):
             if link.server == event.host:
                 link.server_open = False

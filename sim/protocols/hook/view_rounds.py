@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sim.protocols.hook.machine import ENDED, OPEN, SUPERSEDED, TORN
+from sim.protocols.hook.machine import ENDED, OPEN, SUPERSEDED, TORN, UNENDED
 from sim.protocols.hook.view_records import LinkView, RequestView, RoundView
 
 if TYPE_CHECKING:
@@ -114,3 +114,19 @@ class Ownership:
             over.ended_at = n
             over.ended_us = self.view.now
         link.rounds.clear()
+
+    def server_died(self, n: int) -> None:
+        """What had reached a server and was not stored when it died, was never dealt with.
+
+        In a timed run a frame's handler stores at once; in a search it may wait.
+        """
+        for over in self.view.rounds.values():
+            if over.state == ENDED and (over.stored is None or over.stored.state == OPEN):
+                over.state = TORN
+                over.ended = ""
+                over.ended_at, over.ended_us = n, self.view.now
+        for request in self.view.requests.values():
+            row = request.stored
+            if request.ended and row is not None and row.state in UNENDED and not request.rounds:
+                request.ended = ""
+                request.ended_at = request.ended_us = -1

@@ -38,6 +38,7 @@ from sim.protocols.hook.view import HookView
 from sim.world import fault
 from sim.world.link import FrameFlight
 from sim.world.world import World
+from tests.protocols.hook.storm_walk import Walk
 
 SECOND_US = 1_000_000
 PEOPLE = {"Alice": "D1", "Bob": "D2"}
@@ -86,10 +87,11 @@ class Storm:
         make: Make = plain,
         restore: bool = False,
         features: tuple[str, ...] = ("turn-reopen-v1",),
+        preempt: bool = False,
     ) -> None:
         self.draw = random.Random(seed)
         self.weather = weather or Weather()
-        self.world = world = World(seed)
+        self.world = world = World(seed, preempt=preempt)
         self.view = HookView()
         self.said = 0
         rules = attrs.evolve(HookRules(), **{name.replace("-", "_"): False for name in off})
@@ -123,7 +125,7 @@ class Storm:
     def run(self) -> Monitor:
         """Play it to the end."""
         world = self.world
-        driver = StepDriver(world)
+        driver = Walk(world) if world.preempt else StepDriver(world)
         for name in world.hosts:
             world.boot(name)
         driver.run(limit_us=2 * SECOND_US)

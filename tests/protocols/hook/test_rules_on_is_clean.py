@@ -17,15 +17,23 @@ WEATHERS = (
 )
 
 
-def weather(seed: int) -> Storm:
+def weather(seed: int, *, preempt: bool = False) -> Storm:
     """The storm of this seed."""
-    return Storm(seed, weather=WEATHERS[seed % len(WEATHERS)], restore=seed % 5 == 0)
+    sky = WEATHERS[seed % len(WEATHERS)]
+    return Storm(seed, weather=sky, restore=seed % 5 == 0, preempt=preempt)
 
 
 @pytest.mark.parametrize("block", range(6))
 def test_a_storm_breaks_nothing(block: int) -> None:
     for seed in range(block * 15, block * 15 + 15):
         storm = weather(seed)
+        storm.run()
+        assert storm.broken() == {}, f"seed {seed}"
+
+
+def test_a_storm_breaks_nothing_when_handlers_are_interrupted() -> None:
+    for seed in range(12):
+        storm = weather(seed, preempt=True)
         storm.run()
         assert storm.broken() == {}, f"seed {seed}"
 
@@ -47,9 +55,10 @@ def test_storms_exercise_the_oracles() -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("preempt", [False, True])
 @pytest.mark.parametrize("block", range(40))
-def test_many_storms_break_nothing(block: int) -> None:
-    for seed in range(100_000 + block * 100, 100_000 + block * 100 + 100):
-        storm = weather(seed)
+def test_many_storms_break_nothing(block: int, preempt: bool) -> None:
+    for seed in range(100_000 + block * 50, 100_000 + block * 50 + 50):
+        storm = weather(seed, preempt=preempt)
         storm.run()
         assert storm.broken() == {}, f"seed {seed}"

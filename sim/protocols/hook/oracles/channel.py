@@ -118,6 +118,8 @@ class RequestsAreShown(AtRest):
         row = root.stored
         if message is not None or row is None or root.care.unsure or root.care.posts:
             return None
+        if row.posts > 1:
+            return None  # as far as the server knows, two may have happened
         if is_waiting(self.view, root.care, row.created_us):
             return None
         open_round = root.owner is not None and root.owner.state == OPEN

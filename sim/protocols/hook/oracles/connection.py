@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sim.core.event import (
-    Acted,
     CallIssued,
     ConnectionClosed,
     Event,
@@ -15,7 +14,6 @@ from sim.core.event import (
     Saved,
 )
 from sim.core.invariant import Handler
-from sim.protocols.hook.acts import ChangeWorkspaces
 from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.view import HookView
@@ -77,14 +75,11 @@ class ChangesAreAnnounced(HookInvariant):
         self._said: dict[str, tuple[str, ...]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(Acted, ChangeWorkspaces): self._act, (FrameSent, "hello"): self._hello}
+        return {(Saved, tuple): self._saved, (FrameSent, "hello"): self._hello}
 
-    def _act(self, event: Acted) -> str | None:
-        host = self.view.hosts.get(event.host)
-        if host is not None and host.up:
-            chat = HOOK_CHAT_WORKSPACE_ALIAS
-            aliases = tuple(dict.fromkeys((chat, *event.act.aliases)))
-            self._changed[event.host] = (aliases, event.at)
+    def _saved(self, event: Saved) -> str | None:
+        if event.key == "workspaces":
+            self._changed[event.host] = (event.value, event.at)
         return None
 
     def _hello(self, event: FrameSent) -> str | None:

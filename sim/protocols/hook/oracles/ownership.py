@@ -244,18 +244,24 @@ class FinishedStaysFinished(WritesOfRequests):
     catalogue = ("HK-06", "HK-69", "HK-171", "HK-181", "HK-185", "HK-199")
     obeyed_by = "server"
 
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        # requests and rounds whose end, or close-out, was written
+        self._finished: dict[str, None] = {}
+
     def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
+        owner = known_owner(root)
         if look.state not in (WORKING, QUEUED):
+            self._finished[(owner or root).request] = None
             return None
         self.exercised += 1
-        owner = known_owner(root)
         if owner is None:
             row = root.stored
             over = root.owner is None and row is not None and row.state not in UNENDED
         else:
             over = owner.stored is not None and owner.stored.state in (ENDED, TORN)
             over = over and root.owner is owner
-        if not over:
+        if not over or (owner or root).request not in self._finished:
             return None
         return (
             f"the message of {root.request} goes back to {look.state} {shown(look.text)}, though "
@@ -311,6 +317,7 @@ class OneMessagePerRequest(WritesOfRequests):
         message = self.view.history.about(root.request)
         gone = root.care.gone or (message is not None and message.deleted)
         lost = root.care.unsure or (gone and (known_owner(root) is None or root.care.refused))
+        lost = lost or root.stored is None or not root.stored.message
         if before == 1 and lost and look.state not in (WORKING, QUEUED):
             return None
         return f"{root.request} is posted again, {look.state} {shown(look.text)}: post {before + 1}"

@@ -173,6 +173,7 @@ class NewArchivesTheSession(HookInvariant):
         super().__init__(view)
         self._archived: dict[str, None] = {}
         self._done_with: dict[str, None] = {}
+        self._newest: dict[str, RequestRow | None] = {}
         self._said_new = 0
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
@@ -183,7 +184,19 @@ class NewArchivesTheSession(HookInvariant):
         }
 
     def _asked(self, event: CallIssued) -> str | None:
-        self._said_new += event.request.text.strip() == "/new"
+        said = event.request
+        if said.text.strip() == "/new":
+            self._said_new += 1
+            if said.event not in self._newest:
+                self._newest[said.event] = self._row(said)
+        return None
+
+    def _row(self, said: PersonSaid) -> RequestRow | None:
+        """The newest request of the thread in which somebody says /new."""
+        for request in reversed(self.view.requests.values()):
+            row = request.stored
+            if row is not None and (row.chat, row.thread) == (said.chat, said.thread):
+                return row
         return None
 
     def _archives(self, event: FrameSent) -> str | None:
@@ -197,11 +210,7 @@ class NewArchivesTheSession(HookInvariant):
         if said.event in self._done_with:
             return None
         self._done_with[said.event] = None
-        newest = None
-        for request in self.view.requests.values():
-            row = request.stored
-            if row is not None and (row.chat, row.thread) == (said.chat, said.thread):
-                newest = row
+        newest = self._newest.get(said.event)
         link = None if newest is None else self._ready(newest)
         if newest is None or link is None or newest.person != said.person:
             return None
