@@ -1,0 +1,48 @@
+"""Reaching a device on its present connection, and people with a notice."""
+
+from __future__ import annotations
+
+from sim.channel.api import PostMessage
+from sim.core.actor import Actor, Port
+from sim.core.op import Call, Send
+from sim.protocols.hook.frames import HookBody
+from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.server.intake import made
+from sim.protocols.hook.server.memory import Memory, Socket
+from sim.protocols.hook.server.plan import ServerPlan
+
+
+class Reach:
+    """What every book needs: the actor, its memory, its plan, and a way to send."""
+
+    __slots__ = ("actor", "memory", "plan")
+
+    def __init__(self, actor: Actor, memory: Memory, plan: ServerPlan) -> None:
+        self.actor = actor
+        self.memory = memory
+        self.plan = plan
+
+    @property
+    def port(self) -> Port:
+        return self.actor.port
+
+    @property
+    def rules(self) -> HookRules:
+        return self.plan.rules
+
+    def socket(self, lane: str, device: str) -> Socket | None:
+        """The connection of a device on a lane, once it is welcome there."""
+        desk = self.memory.desks.get((lane, device))
+        if desk is None or desk.socket is None or not desk.socket.ready:
+            return None
+        found: Socket = desk.socket
+        return found
+
+    async def say(self, socket: Socket, body: HookBody) -> bool:
+        """Send on this connection; whether it could be written."""
+        return await self.actor.perform(Send(socket.conn, made(self.port, body)))
+
+    async def notice(self, channel: str, chat: str, thread: str | None, text: str) -> None:
+        """Post a line of the server's own."""
+        request = PostMessage(chat, thread, text, role="notice")
+        await self.actor.perform(Call(channel, request, self.plan.limits.call_us))
