@@ -156,6 +156,8 @@ class DeadCardsHaveNoButtons(HookInvariant):
             self.exercised += 1
             if message.deleted or card.care.gone or card.care.unsure or not message.buttons:
                 continue
+            if card.stored is not None and not card.stored.message:
+                continue  # it died before it had stored which message that is
             if not is_waiting(view, card.care, since):
                 why = card.reason if card.cancelled else f"{card.request} is over"
                 yield f"{card.interaction} still has its buttons, though {why}"

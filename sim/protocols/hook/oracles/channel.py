@@ -32,7 +32,9 @@ class AtRest(HookInvariant):
 
     def is_lost(self, root: RequestView) -> bool:
         """Whether the server cannot reach the message any more."""
-        return root.care.gone or root.care.lost
+        row = root.stored
+        given_up = row is not None and row.posts > 1 and not row.message
+        return root.care.gone or root.care.lost or given_up
 
     def judge(self, root: RequestView, message: ShownMessage | None) -> str | None:
         """What is wrong with this message, or with there being none."""

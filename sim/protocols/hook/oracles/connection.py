@@ -20,6 +20,7 @@ from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_records import LinkView
 
 PATIENCE_US = 15 * SECOND_US
+MISSED_US = 40 * SECOND_US  # more than one heartbeat
 STANDBY = (4000, "device already connected")
 
 
@@ -142,7 +143,7 @@ class PingsAreAnswered(HookInvariant):
             return None
         self.exercised += 1
         since = self._owed.setdefault(event.link, event.at)
-        if event.at - since > PATIENCE_US:
+        if event.at - since > MISSED_US:
             return f"{event.receiver} has not answered the ping of {since / SECOND_US:.0f} s"
         return None
 
