@@ -15,6 +15,11 @@ The prose of the tables:
   the newest reopen of a message supersedes the others, a disconnect tears it
   down for good (HK-184, HK-185).
 - A *card* takes one decision. Once it is closed nothing opens it again.
+- A *delivery* is what became of an ordinary end: in the server's hands first,
+  then in the channel, or given up. Nothing leads out of the last two.
+- A *Slack binding* begins with a sign-in link, is confirmed by its owner and
+  lasts until it is revoked or another desktop takes it over. A *provider
+  binding* is one attempt and what came of it; nothing leads back (HK-113).
 
 The desktop's tables are in ``machine_desktop``.
 """
@@ -112,4 +117,76 @@ CARD = Table(
     },
 )
 
-TABLES = (CONNECTION, REQUEST, ROUND, CARD)
+ACCEPTED = "ACCEPTED"
+RETRYING = "RETRYING"
+DELIVERED = "DELIVERED"
+FAILED = "FAILED"
+
+DELIVERY = Table(
+    "delivery",
+    ACCEPTED,
+    {
+        ACCEPTED: {"retry": RETRYING, "deliver": DELIVERED, "fail": FAILED},
+        RETRYING: {"retry": RETRYING, "deliver": DELIVERED, "fail": FAILED},
+        DELIVERED: {},
+        FAILED: {},
+    },
+)
+
+NONE = "NONE"
+PENDING = "PENDING"
+AWAITING = "AWAITING"
+CONFIRMED = "CONFIRMED"
+DENIED = "DENIED"
+EXPIRED = "EXPIRED"
+REVOKED = "REVOKED"
+
+SLACK_BINDING = Table(
+    "Slack binding",
+    NONE,
+    {
+        NONE: {"start": PENDING},
+        PENDING: {
+            "confirm": CONFIRMED,
+            "decline": DENIED,
+            "expire": EXPIRED,
+            "fail": FAILED,
+            "void": NONE,
+        },
+        CONFIRMED: {"revoke": REVOKED, "supersede": REVOKED},
+        DENIED: {},
+        EXPIRED: {},
+        FAILED: {},
+        REVOKED: {},
+    },
+)
+
+PROVIDER_BINDING = Table(
+    "provider binding",
+    NONE,
+    {
+        NONE: {"start": PENDING},
+        PENDING: {
+            "ask": AWAITING,
+            "confirm": CONFIRMED,
+            "decline": DENIED,
+            "cancel": DENIED,
+            "expire": EXPIRED,
+            "supersede": SUPERSEDED,
+        },
+        AWAITING: {
+            "confirm": CONFIRMED,
+            "decline": DENIED,
+            "cancel": DENIED,
+            "expire": EXPIRED,
+            "supersede": SUPERSEDED,
+        },
+        CONFIRMED: {"revoke": REVOKED, "supersede": SUPERSEDED},
+        DENIED: {},
+        EXPIRED: {},
+        REVOKED: {},
+        SUPERSEDED: {},
+    },
+)
+
+TABLES = (CONNECTION, REQUEST, ROUND, CARD, DELIVERY, SLACK_BINDING, PROVIDER_BINDING)

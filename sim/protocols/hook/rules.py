@@ -10,11 +10,11 @@ from __future__ import annotations
 import attrs
 
 from sim.core.rule import rule
-from sim.protocols.hook.rules_desktop import DesktopRules
+from sim.protocols.hook.rules_accounts import AccountRules
 
 
 @attrs.frozen
-class HookRules(DesktopRules):
+class HookRules(AccountRules):
     """All rules on by default."""
 
     # ---- obeyed by the server ------------------------------------------------
@@ -77,4 +77,60 @@ class HookRules(DesktopRules):
         by="server",
         reason="The cancel of an open card may be lost; the end of its task says the same.",
         without="Live buttons under a finished task.",
+    )
+    account_boundary: bool = rule(
+        "HK-178",
+        by="server",
+        reason="A device is not a person: after another login its tasks are somebody else's.",
+        without="One person's prompt runs on, and answers from, the machine of another.",
+    )
+    delivery_where_asked: bool = rule(
+        "HK-70",
+        "HK-71",
+        by="server",
+        reason="A desktop that sees turn-delivery-v1 repeats its ends until it is told better, "
+        "whether or not it reads what it is told.",
+        without="A desktop that never asked repeats every result for a day.",
+    )
+    durable_acceptance: bool = rule(
+        "HK-73",
+        by="server",
+        reason="On 'accepted' the desktop lets go of its result; it must be stored by then.",
+        without="A crash at the wrong moment, and the answer is nowhere any more.",
+    )
+    delivered_after_publish: bool = rule(
+        "HK-79",
+        by="server",
+        reason="Only the channel's yes makes a result public.",
+        without="The desktop says 'sent', and nothing is there.",
+    )
+    publish_once: bool = rule(
+        "HK-76",
+        by="server",
+        reason="A desktop repeats its end whenever it is in doubt; the result is published once.",
+        without="The same answer stands in public twice.",
+    )
+    look_before_posting: bool = rule(
+        "HK-76",
+        by="server",
+        reason="A post whose answer got lost may be there; only the channel knows.",
+        without="The same answer stands in public twice, and is paid for twice.",
+    )
+    delivery_receipts: bool = rule(
+        "HK-82",
+        by="server",
+        reason="The word that ended a delivery may be lost with the connection.",
+        without="A desktop that was away never learns whether its answer was published.",
+    )
+    safe_delivery_error: bool = rule(
+        "HK-81",
+        by="server",
+        reason="What a channel answers may hold tokens and other people's words.",
+        without="A channel's raw answer shows up on the desktop and in its log.",
+    )
+    no_receipt_for_rounds: bool = rule(
+        "HK-84",
+        by="server",
+        reason="A disconnect is the end of a round, so its result is never repeated nor receipted.",
+        without="A desktop waits for, and repeats, what the server has closed long ago.",
     )

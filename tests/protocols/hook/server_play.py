@@ -85,6 +85,7 @@ class Play:
         restore: bool = False,
         seed: int = 1,
         preempt: bool = False,
+        **more: Any,
     ) -> None:
         self.received: list[tuple[str, str, Any]] = []
         self.closed: list[tuple[str, int, str]] = []
@@ -94,14 +95,25 @@ class Play:
         self.view = HookView()
         for kind in self.view.kinds:
             self.world.watch(kind, self.view.on)
+        facts: dict[str, Any] = {
+            "channels": {"IM": "slack"},
+            "bindings": {("slack", "Alice"): "D", ("slack", "Bob"): "D2"},
+            "announces": False,
+        }
         self.plan = ServerPlan(
-            channels={"IM": "slack"},
-            bindings={("slack", "Alice"): "D", ("slack", "Bob"): "D2"},
+            **{**facts, **more},
             rules=attrs.evolve(HookRules(), **dict.fromkeys(off, False)),
             features=features,
             limits=limits or Limits(),
             restore_on_close=restore,
         )
+        self.add_hosts()
+        for name in list(self.world.hosts):
+            self.world.boot(name)
+        self.run(0.001)
+
+    def add_hosts(self) -> None:
+        """Who is in the world."""
         world = self.world
         world.add_host("S", "server", server_host(self.plan))
         world.add_host("IM", "slack", lambda port: Slack(port, "S"), latency=(80_000, 250_000))
@@ -109,9 +121,6 @@ class Play:
             world.add_host(name, "person", lambda port: Person(port, "IM"))
         for name in ("D", "D2"):
             world.add_host(name, "desktop", lambda port: Puppet(port, self))
-        for name in list(world.hosts):
-            world.boot(name)
-        self.run(0.001)
 
     # -- time and faults -------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sim.channel.api import Button, ButtonPressed
 from sim.core.actor import Actor
-from sim.core.op import Save, Send, Spawn
+from sim.core.op import Note, Save, Send, Spawn
 from sim.protocols.hook.frames import InteractionCancel, InteractionDecision, InteractionRequest
 from sim.protocols.hook.machine import CARD, CLOSED, DECIDED, OPEN, UNENDED
 from sim.protocols.hook.server.intake import made
@@ -21,7 +21,7 @@ from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.stored import CardRow
 from sim.protocols.hook.server.tasks import Task
-from sim.protocols.hook.server.texts import CARD_OVER_TEXT, cut
+from sim.protocols.hook.server.texts import CARD_OVER_TEXT
 from sim.protocols.hook.server.writing import Writing
 
 
@@ -81,16 +81,22 @@ class Cards:
         self.memory = memory
         self.plan = plan
         self.writing = writing
-        writing.on_posted = self.posted
+        writing.posting.on_posted = self.posted
 
     async def request(self, socket: Socket, body: InteractionRequest) -> None:
         """Draw a card in the task's thread; a repeated or foreign one is ignored."""
         task = self.memory.owned_task(socket, body.request_id)
         if task is None or task.state not in UNENDED or body.interaction_id in self.memory.cards:
             return
+        manners = self.writing.manners(task.line)
+        if not manners.cards:
+            # Nobody can press there: the desktop's own time limit decides (HK-146).
+            data = {"card": body.interaction_id, "request": body.request_id}
+            await self.actor.perform(Note("card-not-shown", data))
+            return
         buttons = tuple(Button(b.id, b.label, b.style) for b in body.buttons)
         text = f"{body.title}\n{body.body}" if body.body else body.title
-        text = cut(text, self.plan.limits.text_chars)
+        text = manners.fit(text)
         card = Card(body.interaction_id, task, text, buttons, task.line.channel)
         self.adopt(card)
         self.memory.unposted_cards += 1
@@ -146,7 +152,7 @@ class Cards:
     async def _send_decision(self, socket: Socket, card: Card) -> None:
         if card.sent == socket.serial and self.plan.rules.one_decision:
             return
-        if card.task.state not in UNENDED:
+        if card.task.state not in UNENDED or not self.memory.is_of(socket, card.task):
             return
         card.sent = socket.serial
         body = InteractionDecision(

@@ -6,9 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sim.core.actor import Actor, CloseReason, Port
-from sim.core.op import Connection, Frame, Send
+from sim.core.op import Connection, Frame, Save, Send
+from sim.protocols.hook.acts import ChangeFeature
 from sim.protocols.hook.frames import Ping, Pong
+from sim.protocols.hook.server.accounts.books import Books
+from sim.protocols.hook.server.accounts.rows import FeaturesRow
 from sim.protocols.hook.server.cards import Cards
+from sim.protocols.hook.server.delivery import Delivery
 from sim.protocols.hook.server.expiry import Expiry
 from sim.protocols.hook.server.handshake import Handshake
 from sim.protocols.hook.server.inbox import Inbox
@@ -32,7 +36,7 @@ class Server(Actor):
     """The hook server between chat channels and desktops."""
 
     __slots__ = (
-        "_expiry", "_frames", "_handshake", "_inbox", "_recovery", "_requests", "_writing",
+        "_expiry", "_frames", "_handshake", "_inbox", "_recovery", "_requests", "_writing", "books",
         "memory", "plan",
     )  # fmt: skip
 
@@ -40,13 +44,15 @@ class Server(Actor):
         super().__init__(port)
         self.plan = plan
         self.memory = memory = Memory(plan)
-        self._writing = writing = Writing(self, plan)
+        self._writing = writing = Writing(self, plan, Delivery(self, memory, plan))
         cards = Cards(self, memory, plan, writing)
-        self._requests = requests = Requests(self, memory, plan, writing, cards)
+        self.books = books = Books(self, memory, plan, writing)
+        writing.quotes = books.behaviors.quote_of
+        self._requests = requests = Requests(self, memory, plan, writing, cards, books.briefing)
         rounds = Rounds(self, memory, plan, writing, requests)
         turns = Turns(memory, plan, writing, requests, rounds)
-        self._handshake = Handshake(self, memory, plan, requests, rounds)
-        self._inbox = Inbox(self, memory, plan, writing, requests, cards)
+        self._handshake = Handshake(self, memory, plan, requests, rounds, books)
+        self._inbox = Inbox(self, memory, plan, writing, requests, cards, books)
         self._expiry = Expiry(self, memory, plan)
         self._recovery = Recovery(self, memory, plan, writing, requests, rounds, cards, self._inbox)
         self._frames: dict[str, Handler] = {
@@ -61,7 +67,10 @@ class Server(Actor):
         }
 
     async def on_start(self) -> None:
+        self._read_features()
+        self.books.read()
         await self._recovery.run()
+        await self.books.resume()
         await self._expiry.plan_next()
 
     async def on_open(self, conn: Connection) -> None:
@@ -85,8 +94,23 @@ class Server(Actor):
             return
         kind = message.type
         handler = self._frames.get(kind)
-        if handler is not None and (socket.desk is not None or kind in BEFORE_HELLO):
+        if handler is None:
+            if socket.desk is not None:
+                await self.books.handle(socket, kind, message.body)
+        elif socket.desk is not None or kind in BEFORE_HELLO:
             await handler(socket, message.body)
+
+    async def on_act(self, act: Any) -> None:
+        """Another version of the server is deployed: welcomes list other features from now on."""
+        if isinstance(act, ChangeFeature):
+            offer = self.memory.offer
+            offer.change(act.feature, act.on)
+            await self.perform(Save("features", FeaturesRow(offer.features)))
+
+    def _read_features(self) -> None:
+        row = self.port.store.get("features")
+        if row is not None:
+            self.memory.offer.features = row.features
 
     async def _ping(self, socket: Socket, body: Ping) -> None:
         """A ping must be answered, in every state (HK-51)."""
@@ -108,6 +132,8 @@ class Server(Actor):
                 await self._requests.send_cancel(task, patient=False)
         elif kind == "again":
             await self._again(key)
+        else:
+            await self.books.due(kind, key)
 
     async def _again(self, about: str) -> None:
         subject = self.memory.routes.get(about) or self.memory.cards.get(about)

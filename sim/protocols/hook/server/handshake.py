@@ -12,8 +12,10 @@ from typing import Any
 
 from sim.core.actor import Actor
 from sim.core.op import Close, Note, Send, StartTimer, StopTimer
+from sim.protocols.hook.constants import HOOK_FEATURE_TURN_DELIVERY
 from sim.protocols.hook.frames import Hello, Ping, Welcome
 from sim.protocols.hook.machine import CLOSED, CONNECTION, PROBING, WELCOMING
+from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ALREADY_CONNECTED, ServerPlan
@@ -31,16 +33,24 @@ FAILED_CODE = 1011
 class Handshake:
     """The server's book of connections."""
 
-    __slots__ = ("actor", "memory", "plan", "requests", "rounds")
+    __slots__ = ("_plain", "actor", "books", "memory", "plan", "requests", "rounds")
 
     def __init__(
-        self, actor: Actor, memory: Memory, plan: ServerPlan, requests: Requests, rounds: Rounds
+        self,
+        actor: Actor,
+        memory: Memory,
+        plan: ServerPlan,
+        requests: Requests,
+        rounds: Rounds,
+        books: Books,
     ) -> None:
         self.actor = actor
         self.memory = memory
         self.plan = plan
         self.requests = requests
         self.rounds = rounds
+        self.books = books
+        self._plain: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     async def opened(self, conn: Any) -> None:
         """A client connected; it has to say hello."""
@@ -113,11 +123,11 @@ class Handshake:
         desk = socket.desk
         assert desk is not None
         desk.socket = socket
+        desk.account = socket.account
         overtaken, desk.rival = desk.rival, None
         self.memory.welcome_serial += 1
         serial = socket.serial = self.memory.welcome_serial
-        wanted = socket.hello.features
-        offer = self.plan.offer(() if wanted is ABSENT else wanted)
+        offer = socket.offered = self._offer(socket, desk.lane)
         welcome = made(self.actor.port, Welcome(server_name=self.plan.name, features=offer))
         sent = await self.actor.perform(Send(socket.conn, welcome))
         if socket.serial != serial or socket.state != WELCOMING:
@@ -126,9 +136,28 @@ class Handshake:
             await self.drop(socket, FAILED_CODE, "welcome failed")
             return
         socket.state = CONNECTION.step(socket.state, "welcome")
+        await self.books.welcomed(socket)
         await self.requests.redeliver(socket)
         if overtaken is not None and overtaken is not socket:
             await self._refuse(overtaken)
+
+    def _offer(self, socket: Socket, lane: str) -> tuple[str, ...]:
+        """What this welcome lists: receipts only where this very hello asked (RC-50, RC-51).
+
+        A desktop that sees the feature repeats its ends until it is told that they
+        arrived, whether it understands the telling or not.
+        """
+        offer = self.memory.offer.on(lane)
+        wanted = socket.hello.features
+        if not self.plan.rules.delivery_where_asked or (
+            wanted is not ABSENT and HOOK_FEATURE_TURN_DELIVERY in wanted
+        ):
+            return offer
+        plain = self._plain.get(offer)
+        if plain is None:
+            plain = tuple(f for f in offer if f != HOOK_FEATURE_TURN_DELIVERY)
+            self._plain[offer] = plain
+        return plain
 
     # -- heartbeat -------------------------------------------------------------
 
@@ -197,6 +226,7 @@ class Handshake:
         desk = socket.desk
         if desk is None:
             return
+        await self.books.lost(socket, desk)
         if desk.rival is socket:
             desk.rival = None
             await self.actor.perform(StopTimer("probe", socket.conn.name))

@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from sim.channel.api import QUEUED as CHIP_QUEUED
-from sim.channel.api import SEEN, WORKING, ButtonPressed, MessageRemoved, PersonSaid, PostMessage
+from sim.channel.api import SEEN, WORKING, ButtonPressed, MessageRemoved, PersonSaid, SignedIn
 from sim.core.actor import Actor
-from sim.core.op import NO_ANSWER, Call, Save, Send, Sleep, Spawn
+from sim.core.op import NO_ANSWER, Save, Send, Sleep, Spawn
 from sim.protocols.hook.frames import TaskCancel
 from sim.protocols.hook.machine import OPEN, RUNNING
+from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import Line, Picture
@@ -23,7 +24,7 @@ from sim.protocols.hook.server.memory import Memory
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.requests import Requests
 from sim.protocols.hook.server.stored import ArchiveRow, EventRow
-from sim.protocols.hook.server.tasks import Conversation, Round, Task
+from sim.protocols.hook.server.tasks import Conversation, Round, Task, place_of
 from sim.protocols.hook.server.texts import OFFLINE_TEXT, UNBOUND_TEXT, WORKING_TEXT
 from sim.protocols.hook.server.writing import Writing
 
@@ -39,7 +40,7 @@ EARLY_TRIES = 40
 class Inbox:
     """Turns events of a channel into tasks, cancels, archives and decisions."""
 
-    __slots__ = ("actor", "cards", "memory", "plan", "requests", "writing")
+    __slots__ = ("actor", "books", "cards", "memory", "plan", "requests", "writing")
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Inbox:
         writing: Writing,
         requests: Requests,
         cards: Cards,
+        books: Books,
     ) -> None:
         self.actor = actor
         self.memory = memory
@@ -56,13 +58,20 @@ class Inbox:
         self.writing = writing
         self.requests = requests
         self.cards = cards
+        self.books = books
 
     async def take(self, channel: str, event: Any) -> Any:
         """Answer a channel's call."""
         if type(event) is ButtonPressed:
+            if await self.books.pickers.press(channel, event):
+                return SEEN
             if not await self._settled_post(channel, event):
                 return NO_ANSWER
-            await self.cards.press(channel, event)
+            if not await self.books.pickers.press(channel, event):
+                await self.cards.press(channel, event)
+            return SEEN
+        if type(event) is SignedIn:
+            await self.books.signed_in(channel, event)
             return SEEN
         if type(event) is MessageRemoved:
             return SEEN  # the next edit learns it from the channel
@@ -97,22 +106,41 @@ class Inbox:
     async def _said(self, channel: str, event: PersonSaid) -> None:
         text = event.text.strip()
         lane = self.plan.channels[channel]
-        if not event.to_bot or not text:
+        if await self.books.heard(channel, lane, event):
+            await self._remember(event)
+            return
+        if not text or not self.books.addressed(lane, event):
             return
         if text == STOP:
             await self._stop(self._where(lane, event))
             await self._remember(event)
         elif text == NEW:
             await self._new(lane, event)
+        elif self.books.commands.takes(lane, text):
+            await self.books.commands.take(channel, lane, event)
+            await self._remember(event)
         else:
             await self._ask(channel, lane, event)
 
     def _where(self, lane: str, event: PersonSaid) -> Conversation | None:
         """The conversation that a command is about: its thread's, else the person's last."""
-        here = self.memory.conversations.get((lane, event.chat, event.thread))
+        place = self._place(lane, event)
+        here = self.memory.conversations.get(place)
         if here is not None:
             return here
         return self.memory.latest.get((lane, event.chat, event.person))
+
+    def _place(self, lane: str, event: PersonSaid) -> tuple[str, str, str | None]:
+        return place_of(lane, event.chat, event.thread, self._principal(lane, event))
+
+    def _principal(self, lane: str, event: PersonSaid) -> str:
+        """Whose session a group's message belongs to; "" outside groups."""
+        if not self.plan.rules.group_principal_in_key:
+            return ""
+        return self.books.standing.principal_of(lane, event.chat, event.person)
+
+    def _device(self, lane: str, event: PersonSaid) -> str | None:
+        return self.books.standing.device_of(lane, event.team or "", event.person)
 
     async def _remember(self, event: PersonSaid) -> None:
         now = self.actor.port.now_us()
@@ -122,11 +150,10 @@ class Inbox:
     # -- tasks -----------------------------------------------------------------
 
     async def _ask(self, channel: str, lane: str, event: PersonSaid) -> None:
-        device = self.plan.bindings.get((lane, event.person))
+        device = self._device(lane, event)
         if device is None:
-            notice = PostMessage(event.chat, event.thread, UNBOUND_TEXT, role="notice")
-            call = self.actor.perform(Call(channel, notice))
-            await self.actor.perform(Spawn(f"notice {event.event}", call))
+            notice = self.books.reach.notice(channel, event.chat, event.thread, UNBOUND_TEXT)
+            await self.actor.perform(Spawn(f"notice {event.event}", notice))
             return
         desk = self.memory.desk(lane, device)
         conversation = await self._conversation(lane, event, desk.socket)
@@ -134,10 +161,14 @@ class Inbox:
         task = Task(
             port.new_id(), event.event, desk, conversation, event.person, event.text, port.now_us()
         )
+        task.trigger = event.message
+        task.session, conversation.takeover = conversation.takeover, ""
         self.adopt(task, channel)
         self.requests.enlist(task)
         self.memory.latest[lane, event.chat, event.person] = conversation
         await self.actor.perform(Save(task.row_key, task.row()))
+        if task.session:
+            await self.actor.perform(Save(conversation.row_key, conversation.row()))
         await self._begin(task)
 
     def adopt(self, task: Task, channel: str) -> None:
@@ -161,11 +192,12 @@ class Inbox:
 
     async def _conversation(self, lane: str, event: PersonSaid, socket: Any) -> Conversation:
         """The thread's conversation, made and stored at its first message (HK-53)."""
-        place = (lane, event.chat, event.thread)
+        place = self._place(lane, event)
         known = self.memory.conversations.get(place)
         if known is not None and known.workspace:
             return known
-        here = known or Conversation(lane, event.team or "", event.chat, event.thread)
+        principal = self._principal(lane, event)
+        here = known or Conversation(lane, event.team or "", event.chat, event.thread, principal)
         self.memory.conversations[place] = here
         if socket is not None and socket.ready:
             here.workspace = self.requests.workspace("", socket.hello) or ""
@@ -188,9 +220,14 @@ class Inbox:
             await self.requests.send_cancel(running)
 
     async def _new(self, lane: str, event: PersonSaid) -> None:
-        """``/new``: archive the old generation's session, start another (HK-137)."""
+        """``/new``: archive the old generation's session, start another (HK-137).
+
+        Not in a Telegram group, whose sessions go by account and topic.
+        """
         conversation = self._where(lane, event)
-        device = self.plan.bindings.get((lane, event.person))
+        if conversation is not None and conversation.principal:
+            return
+        device = self._device(lane, event)
         if conversation is None or device is None or conversation.renewed == event.event:
             return
         desk = self.memory.desk(lane, device)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Protocol
 
-from sim.channel.api import Button
+from sim.channel.api import CANCELLED, FAILED, OK, Button
+
+ENDS = (OK, FAILED, CANCELLED)
+"""The chips of an end; an interruption or a rejection is none."""
 
 
 class Claim(Protocol):
@@ -66,13 +69,17 @@ class Line:
     that some handler is writing. ``posts`` counts posts that happened or may
     have happened: a post is never repeated blindly (RC-100). ``gone``: the
     channel no longer has the message. ``unsure``: an older write may still
-    land. ``late``: close-outs that ignore ownership (only with that rule off).
+    land. ``doubt`` is the key of a post of unknown outcome, ``doubt_us`` when it
+    set out, ``doubted`` what it showed. ``answered``: the message is in its
+    final place, so that an end edits it. ``parts`` are the rest of a split
+    answer, ``leftovers`` messages that should go away. ``late``: close-outs that
+    ignore ownership (only with that rule off).
     """
 
     __slots__ = (
-        "about", "channel", "chat", "claim", "draining", "failures", "gone", "late", "message",
-        "posts", "role", "shown", "subject", "terminal", "thread", "touched_us", "unsure",
-        "wanted",
+        "about", "answered", "channel", "chat", "claim", "doubt", "doubt_us", "doubted",
+        "draining", "failures", "gone", "late", "leftovers", "message", "parts", "posts", "role",
+        "shown", "subject", "terminal", "thread", "unsure", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -94,5 +101,10 @@ class Line:
         self.gone = False
         self.unsure = False
         self.failures = 0
-        self.touched_us = 0
+        self.doubt = ""
+        self.doubt_us = 0
+        self.doubted: Picture | None = None
+        self.answered = False
+        self.parts: tuple[str, ...] = ()
+        self.leftovers: tuple[str, ...] = ()
         self.late: deque[Picture] | None = None

@@ -11,8 +11,10 @@ from typing import Any
 
 from sim.core.op import Connection
 from sim.protocols.hook.machine import CONNECTION, READY, WELCOMING
+from sim.protocols.hook.server.accounts.features import Offer
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.tasks import Conversation, Desk, Route, Task
+from sim.wire.absent import ABSENT
 
 
 class Socket:
@@ -22,17 +24,22 @@ class Socket:
     "sent since the last welcome" is one comparison. ``rounds`` are the open
     continuations of this connection, ``quarantine`` the ids that it may not
     use (HK-183), ``early`` ids whose end came before their reopen (RC-17).
+    ``offered`` are the features of the last welcome, ``account`` is whose
+    desktop this is, by the token that it dialled with.
     """
 
     __slots__ = (
-        "conn", "desk", "early", "heard_us", "hello", "quarantine", "rounds", "serial", "state",
+        "account", "conn", "desk", "early", "heard_us", "hello", "offered", "quarantine", "rounds",
+        "serial", "state",
     )  # fmt: skip
 
     def __init__(self, conn: Connection, now_us: int) -> None:
         self.conn = conn
+        self.account = account_of(conn.info)
         self.state = CONNECTION.initial
         self.desk: Desk | None = None
         self.hello: Any = None
+        self.offered: tuple[str, ...] = ()
         self.heard_us = now_us
         self.serial = 0
         self.rounds: dict[str, Any] | None = None
@@ -48,21 +55,33 @@ class Socket:
         """
         return self.state == READY or self.state == WELCOMING
 
+    def agreed(self, *features: str) -> bool:
+        """Whether both sides of this very connection have all these features (HK-16, HK-99)."""
+        ours, theirs = self.offered, self.hello.features
+        return theirs is not ABSENT and all(f in ours and f in theirs for f in features)
+
     def silences(self, request: str) -> bool:
         """Whether this connection lost the right to use this id."""
         return self.quarantine is not None and request in self.quarantine
+
+
+def account_of(info: Any) -> str:
+    """Whose token a client dialled with; "" where it showed none."""
+    token = info.get("authorization", "") if isinstance(info, dict) else ""
+    return str(token).removeprefix("Bearer ")
 
 
 class Memory:
     """The indexes of one life of the server."""
 
     __slots__ = (
-        "cards", "cards_by_message", "conversations", "desks", "ended", "latest", "plan",
+        "cards", "cards_by_message", "conversations", "desks", "ended", "latest", "offer", "plan",
         "round_serial", "routes", "seen", "sockets", "taking", "unposted_cards", "welcome_serial",
     )  # fmt: skip
 
     def __init__(self, plan: ServerPlan) -> None:
         self.plan = plan
+        self.offer = Offer(plan.features)
         self.sockets: dict[str, Socket] = {}
         self.desks: dict[tuple[str, str], Desk] = {}
         self.conversations: dict[tuple[str, str, str | None], Conversation] = {}
@@ -97,6 +116,11 @@ class Memory:
         route = self.routes.get(request)
         if type(route) is not Task:
             return None
-        if route.desk is not socket.desk and self.plan.rules.owner_check:
-            return None
-        return route
+        return route if self.is_of(socket, route) else None
+
+    def is_of(self, socket: Socket, task: Task) -> bool:
+        """Whether a task belongs to this device and to this account on it (RC-44)."""
+        rules = self.plan.rules
+        if task.desk is not socket.desk and rules.owner_check:
+            return False
+        return not task.account or task.account == socket.account or not rules.account_boundary

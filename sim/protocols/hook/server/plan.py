@@ -7,13 +7,11 @@ from collections.abc import Mapping
 import attrs
 
 from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.server.accounts.features import ALL_FEATURES
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US
 HOUR_US = 60 * MINUTE_US
-
-TURN_REOPEN = "turn-reopen-v1"
-TURN_DELIVERY = "turn-delivery-v1"
 
 ALREADY_CONNECTED = "device already connected"
 """The exact reason that sends a second process of one device into standby (code 4000)."""
@@ -30,7 +28,12 @@ class Limits:
     INTERRUPTED. ``mapping_us``: how long ids of ended rounds and tasks stay
     known. ``cancel_us``: a ``/stop`` waits this long for the ack of its task.
     ``call_us``: time-out of calls to a channel. ``retry_us``, ``retry_max_us``:
-    backoff of channel writes. ``text_chars``: longest text of a message.
+    backoff of channel writes; ``publish_us``: how long an answer is tried before
+    it is given up. ``text_chars``: longest text of a message.
+    ``sign_in_us``: how long a sign-in link may be used. ``query_us``: how long
+    a list is waited for; ``grace_us``: how long a desktop that is just
+    reconnecting is not "offline". ``flap_us``: absences shorter than this are
+    not announced. ``group_chars``: longest text of a forwarded group message.
     """
 
     ping_after_us: int = 25 * SECOND_US
@@ -42,7 +45,13 @@ class Limits:
     call_us: int = 30 * SECOND_US
     retry_us: int = SECOND_US
     retry_max_us: int = MINUTE_US
+    publish_us: int = 6 * HOUR_US
     text_chars: int = 3_900
+    sign_in_us: int = 10 * MINUTE_US
+    query_us: int = 10 * SECOND_US
+    grace_us: int = 3 * SECOND_US
+    flap_us: int = 2 * SECOND_US
+    group_chars: int = 4_000
 
 
 @attrs.frozen
@@ -50,23 +59,28 @@ class ServerPlan:
     """One server's surroundings.
 
     ``channels``: channel host → lane (``{"IM": "slack"}``). ``bindings``:
-    (lane, person) → deviceId. ``features`` is what welcome may list.
+    (lane, person) → deviceId, for accounts that are bound from the start.
+    ``features`` is what welcome may list. ``teams``: channel host → workspace id,
+    where that is not ``T1``; ``uninstalled``: workspaces without the app.
+    ``bot`` is the bot's name on Telegram, ``announces`` whether the server tells
+    people about desktops going on- and offline at all, ``asks_to_confirm``
+    whether a Telegram account is bound only after a second word in the chat.
     ``restore_on_close``: a close-out writes the old terminal text back instead
     of "interrupted" (§5 stage 18 allows both).
     """
 
     channels: Mapping[str, str]
     bindings: Mapping[tuple[str, str], str]
-    features: tuple[str, ...] = (TURN_REOPEN,)
+    features: tuple[str, ...] = ALL_FEATURES
     rules: HookRules = attrs.field(factory=HookRules)
     name: str = "hooktwin"
     limits: Limits = attrs.field(factory=Limits)
     restore_on_close: bool = False
-
-    @property
-    def reopens(self) -> bool:
-        """Whether continued rounds are offered (HK-189)."""
-        return TURN_REOPEN in self.features
+    teams: Mapping[str, str] = attrs.field(factory=dict)
+    uninstalled: frozenset[str] = frozenset()
+    bot: str = "hooktwinbot"
+    announces: bool = True
+    asks_to_confirm: bool = False
 
     def lane(self, word: str) -> str:
         """The lane of a connection; a client with one socket for all is on the first."""
@@ -80,10 +94,11 @@ class ServerPlan:
                 return host
         return lane
 
-    def offer(self, wanted: tuple[str, ...]) -> tuple[str, ...]:
-        """The features of a welcome, given the hello's.
+    def channel_of_team(self, team: str) -> str:
+        """The channel host of a Slack workspace; one host may be several."""
+        hosts = [host for host, lane in self.channels.items() if lane == "slack"]
+        return next((h for h in hosts if self.team(h) == team), hosts[0] if hosts else "slack")
 
-        ``turn-delivery-v1`` is not offered yet: a desktop that sees it replays
-        its ends until it is told that they arrived.
-        """
-        return tuple(f for f in self.features if f != TURN_DELIVERY)
+    def team(self, channel: str) -> str:
+        """The workspace that a channel host is."""
+        return self.teams.get(channel, "T1")

@@ -9,18 +9,30 @@ the former life may still be on their way, so these are said once more later.
 
 from __future__ import annotations
 
+from sim.channel.api import WORKING
 from sim.core.actor import Actor
-from sim.core.op import Save, Spawn
-from sim.protocols.hook.machine import CLOSED, DECIDED, ENDED, OPEN, SUPERSEDED, TORN, UNENDED
+from sim.core.op import Save, Sleep, Spawn
+from sim.protocols.hook.machine import (
+    CLOSED,
+    DECIDED,
+    ENDED,
+    OPEN,
+    RETRYING,
+    SUPERSEDED,
+    TORN,
+    UNENDED,
+)
 from sim.protocols.hook.server.cards import Card, Cards
+from sim.protocols.hook.server.delivery import Receipt
 from sim.protocols.hook.server.inbox import Inbox
-from sim.protocols.hook.server.line import Picture
+from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.memory import Memory
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.requests import Requests
 from sim.protocols.hook.server.rounds import Rounds
 from sim.protocols.hook.server.stored import CardRow, Final, LaneRow, RequestRow, RoundRow
-from sim.protocols.hook.server.tasks import CloseOut, Conversation, Round, Task
+from sim.protocols.hook.server.tasks import CloseOut, Conversation, Round, Task, place_of
+from sim.protocols.hook.server.texts import WORKING_TEXT
 from sim.protocols.hook.server.writing import Writing
 
 
@@ -77,14 +89,16 @@ class Recovery:
     # -- reading ---------------------------------------------------------------
 
     def _lane(self, row: LaneRow) -> None:
-        lane = Conversation(row.lane, row.team, row.chat, row.thread)
+        lane = Conversation(row.lane, row.team, row.chat, row.thread, row.principal)
         lane.workspace = row.workspace
+        lane.takeover = row.takeover
         lane.enter(row.generation, row.renewed)
-        self.memory.conversations[row.lane, row.chat, row.thread] = lane
+        place = place_of(row.lane, row.chat, row.thread, row.principal)
+        self.memory.conversations[place] = lane
 
     def _request(self, row: RequestRow) -> None:
         memory = self.memory
-        lane = memory.conversations[row.lane, row.chat, row.thread]
+        lane = memory.conversations[place_of(row.lane, row.chat, row.thread, row.principal)]
         desk = memory.desk(row.lane, row.device)
         task = Task(row.request, row.event, desk, lane, row.person, row.prompt, row.created_us)
         task.external_key = row.key
@@ -94,16 +108,40 @@ class Recovery:
         task.ended_us = row.ended_us
         task.written = row.written
         self.inbox.adopt(task, self.plan.channel(row.lane))
-        task.line.message = row.message
-        task.line.posts = max(row.posts, 1)
-        task.line.unsure = not row.written
+        task.account = row.account
+        task.trigger = row.trigger
+        task.session = row.session
+        if row.account:
+            desk.account = row.account
         task.final = task.line.terminal = _picture(task, row.final, row.request)
+        if row.receipt is not None:
+            task.receipt = Receipt(row.receipt)
+        self._line(task.line, row)
         memory.seen[row.event] = None
         memory.latest[row.lane, row.chat, row.person] = lane
         if row.state in UNENDED:
             self.requests.enlist(task)
         else:
             memory.ended.append((row.ended_us, "request", row.request))
+
+    def _line(self, line: Line, row: RequestRow) -> None:
+        """Its message; if its post may have set out without a trace, it is in doubt.
+
+        Placeholders are posted without being stored first, answers are not.
+        """
+        line.message = row.message
+        line.posts = row.posts
+        line.unsure = not row.written
+        line.answered = row.answered
+        line.parts = row.parts
+        line.leftovers = row.leftovers
+        line.doubt = row.doubt
+        line.doubted = line.terminal if row.doubt else None
+        line.doubt_us = self.actor.port.now_us()
+        if not row.message and not row.doubt and self.writing.manners(line).edits:
+            line.posts = max(row.posts, 1)
+            line.doubt = f"{line.about}/{line.posts}"
+            line.doubted = Picture(line.claim, WORKING_TEXT, WORKING)
 
     def _round(self, row: RoundRow, newest: dict[str, Round]) -> None:
         root = self.memory.routes.get(row.root)
@@ -142,6 +180,9 @@ class Recovery:
         card.line.message = row.message
         card.line.posts = 1
         card.line.unsure = not row.written
+        if not row.message:
+            card.line.doubt = f"{row.interaction}/1"
+            card.line.doubt_us = self.actor.port.now_us()
         self.cards.adopt(card)
         if row.message:
             self.memory.cards_by_message[card.line.channel, row.message] = card
@@ -178,27 +219,50 @@ class Recovery:
                 await self.requests.start_absence(desk)
 
     async def _write_task(self, task: Task, continued: bool) -> None:
-        if task.state in UNENDED:
-            if continued:  # its round was stored, its own book-keeping not yet
-                task.state = ENDED
-                task.written = True
-                await self.requests.settle(task)
-        elif not continued and not task.written and task.final is not None:
+        line = task.line
+        if line.leftovers:
+            await self.writing.posting.tidy(line)
+        if continued and task.state in UNENDED:
+            # Its round was stored, its own book-keeping not yet.
+            task.state = ENDED
+            task.written = True
+            await self.requests.settle(task)
+        if continued:
+            await self.writing.delivery.overtake(task)
+        elif task.state in UNENDED:
+            if line.doubt:  # perhaps it stands there, and nobody knows its id
+                picture = line.doubted or Picture(task, WORKING_TEXT, WORKING, by=task.by)
+                await self.actor.perform(
+                    Spawn(f"find {task.request}", self.writing.show(line, picture))
+                )
+        elif not task.written and task.final is not None:
             await self._show(task.final, task)
 
     async def _write_card(self, card: Card) -> None:
         if card.state == OPEN and card.task.state not in UNENDED:
             await self.cards.write_closed(self.cards.close_all(card.task))
-        elif (card.state == CLOSED and not card.written) or card.state == DECIDED:
+        elif (card.state == CLOSED and not card.written) or (
+            card.state == DECIDED or card.line.doubt
+        ):
             run = self.writing.show(card.line, card.picture())
             await self.actor.perform(Spawn(f"card {card.interaction}", run))
 
     async def _show(self, picture: Picture, claim: Task | Round) -> None:
         if claim.line.claim is claim:
-            run = self.writing.show(claim.line, picture)
+            run = self._when_promised(picture, claim)
             await self.actor.perform(Spawn(f"owed {claim.request}", run))
         else:
             await self.actor.perform(Save(claim.row_key, claim.row()))
+
+    async def _when_promised(self, picture: Picture, claim: Task | Round) -> None:
+        """A desktop was told when the next try is (HK-77)."""
+        receipt = claim.receipt if type(claim) is Task else None
+        if receipt is not None and receipt.state == RETRYING:
+            claim.line.failures = receipt.attempt
+            rest = receipt.retry_at_ms - self.actor.port.now_ms()
+            if rest > 0:
+                await self.actor.perform(Sleep(rest * 1_000))
+        await self.writing.show(claim.line, picture)
 
 
 def _picture(claim: Task | Round, final: Final | None, by: str) -> Picture | None:

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.channel.api import CANCELLED, FAILED, OK, WORKING
 from sim.channel.api import INTERRUPTED as CHIP_INTERRUPTED
 from sim.channel.api import QUEUED as CHIP_QUEUED
 from sim.channel.api import REJECTED as CHIP_REJECTED
+from sim.channel.api import WORKING
 from sim.core.actor import Actor
 from sim.core.op import Erase, Save, Send, Spawn, StartTimer
-from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS, HOOK_FEATURE_MULTI_TEAM
+from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS
 from sim.protocols.hook.frames import (
     SessionArchive,
     TaskAck,
     TaskCancel,
     TaskDispatch,
-    TaskSource,
-    TurnEnd,
 )
 from sim.protocols.hook.machine import (
     QUEUED,
@@ -32,6 +30,7 @@ from sim.protocols.hook.machine import (
     UNENDED,
     WAITING,
 )
+from sim.protocols.hook.server.accounts.briefing import Briefing
 from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import Picture
@@ -39,58 +38,53 @@ from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.tasks import Desk, Task
 from sim.protocols.hook.server.texts import (
-    CANCELLED_TEXT,
     INTERRUPTED_TEXT,
     OFFLINE_TEXT,
     WORKING_TEXT,
-    cut,
     queued_text,
     rejected_text,
 )
 from sim.protocols.hook.server.writing import Writing
 from sim.wire.absent import ABSENT
 
-CHIPS = {"ok": OK, "error": FAILED, "cancelled": CANCELLED}
-
-
-def terminal(claim: Any, body: TurnEnd, chars: int, by: str) -> Picture:
-    """What a ``turn.end`` looks like in the channel."""
-    text = body.final_text
-    if body.status == "error":
-        text = body.error_message or text
-    elif body.status == "cancelled":
-        text = text or CANCELLED_TEXT
-    files: tuple[str, ...] = ()
-    if body.attachments is not ABSENT:
-        files = tuple(file.name or file.mime_type for file in body.attachments)
-    state = CHIPS[body.status]
-    return Picture(claim, cut(text, chars), state, final=True, files=files, by=by)
-
 
 class Requests:
     """The server's book of ordinary tasks."""
 
-    __slots__ = ("actor", "cards", "memory", "plan", "writing")
+    __slots__ = ("actor", "briefing", "cards", "memory", "plan", "writing")
 
     def __init__(
-        self, actor: Actor, memory: Memory, plan: ServerPlan, writing: Writing, cards: Cards
+        self,
+        actor: Actor,
+        memory: Memory,
+        plan: ServerPlan,
+        writing: Writing,
+        cards: Cards,
+        briefing: Briefing,
     ) -> None:
         self.actor = actor
         self.memory = memory
         self.plan = plan
         self.writing = writing
         self.cards = cards
+        self.briefing = briefing
 
     # -- out -------------------------------------------------------------------
 
     async def dispatch(self, socket: Socket, task: Task) -> None:
-        """Send a task, once per welcome."""
+        """Send a task, once per welcome, and to its own account's desktop only (RC-44)."""
         if task.sent == socket.serial or task.state not in UNENDED:
+            return
+        if not self.memory.is_of(socket, task):
             return
         workspace = self.workspace(task.workspace, socket.hello)
         if workspace is None:
             return
         task.sent = socket.serial
+        if not task.account and socket.account:
+            task.account = socket.account
+            if workspace == task.workspace:
+                await self.actor.perform(Save(task.row_key, task.row()))
         if workspace != task.workspace:
             lane = task.conversation
             task.workspace = lane.workspace = workspace
@@ -100,9 +94,10 @@ class Requests:
             request_id=task.request,
             external_key=task.external_key,
             workspace=workspace,
-            session_id=None,
+            session_id=task.session or None,
             prompt=task.prompt,
-            source=self._source(task, socket),
+            options=self.briefing.options(task, workspace),
+            source=self.briefing.source(task, socket),
         )
         await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
 
@@ -111,30 +106,17 @@ class Requests:
 
         Only what the newest hello lists (HK-10); None when that is nothing.
         """
-        listed = hello.workspaces
-        if fixed and fixed in listed:
-            return fixed
+        listed, rules = hello.workspaces, self.plan.rules
         default = hello.default_workspace
+        if not rules.lane_before_default and isinstance(default, str):
+            return default
+        if fixed and (fixed in listed or not rules.listed_folders_only):
+            return fixed
         if default is not ABSENT and default is not None:
             return str(default)
         if HOOK_CHAT_WORKSPACE_ALIAS in listed or not listed:
             return HOOK_CHAT_WORKSPACE_ALIAS if listed else None
         return str(listed[0])
-
-    def _source(self, task: Task, socket: Socket) -> TaskSource:
-        features = socket.hello.features
-        both = (
-            features is not ABSENT
-            and HOOK_FEATURE_MULTI_TEAM in features
-            and HOOK_FEATURE_MULTI_TEAM in self.plan.features
-        )
-        lane = task.conversation
-        return TaskSource(
-            im=lane.lane,
-            channel_name=lane.chat,
-            team_id=lane.team if both else ABSENT,
-            user_text=task.prompt,
-        )
 
     async def redeliver(self, socket: Socket) -> None:
         """After a welcome: every unended task again, then the decisions that wait."""
@@ -146,6 +128,8 @@ class Requests:
             await self.send_archives(socket)
         if not desk.unended:
             return
+        if any(not self.memory.is_of(socket, task) for task in desk.unended.values()):
+            await self.start_absence(desk)
         now = self.actor.port.now_us()
         for task in list(desk.unended.values()):
             if not socket.ready or socket.serial != serial:
@@ -250,7 +234,20 @@ class Requests:
         task.written = False
         task.spoken = True
         await self.settle(task)
+        await self.writing.delivery.accepted(task)
         await self.writing.show(task.line, picture)
+
+    async def publish_again(self, task: Task, picture: Picture) -> None:
+        """With that rule off: a repeated end is published like a first one (RC-46, RC-47)."""
+        line = task.line
+        if not self.writing.manners(line).edits:
+            line.message = ""
+            line.posts = 0
+        line.shown = line.wanted = None
+        line.draining = False
+        task.final = line.terminal = picture
+        task.written = False
+        await self.writing.show(line, picture)
 
     async def settle(self, task: Task) -> None:
         """Take a task out of everything that is still open, durably."""
@@ -285,6 +282,8 @@ class Requests:
         socket = task.desk.socket
         if socket is None or not socket.ready or task.state not in UNENDED:
             return
+        if not self.memory.is_of(socket, task):
+            return
         if task.cancel_sent == socket.serial:
             return
         if patient and task.acked != socket.serial:
@@ -303,20 +302,27 @@ class Requests:
             after = self.plan.limits.absent_us
             await self.actor.perform(StartTimer("absent", desk.key, after, background=True))
 
+    def _of_the_absent(self, desk: Desk) -> list[Task]:
+        """The open tasks that nobody works on: all, or those of another account (RC-44)."""
+        tasks = list((desk.unended or {}).values())
+        socket = desk.socket
+        if socket is None or not socket.ready:
+            return tasks
+        return [task for task in tasks if not self.memory.is_of(socket, task)]
+
     async def absent(self, desk: Desk) -> None:
         """It stayed away too long: what it had taken is INTERRUPTED, the rest waits."""
-        if (desk.socket is not None and desk.socket.ready) or not desk.unended:
-            return
+        away = self._of_the_absent(desk)
         limits = self.plan.limits
         now = self.actor.port.now_us()
-        for task in list(desk.unended.values()):
+        for task in away:
             if task.state != WAITING or now - task.created_us >= limits.mapping_us:
                 await self._expire(task)
             else:
                 picture = Picture(task, OFFLINE_TEXT, CHIP_QUEUED, by=task.by)
                 run = self.writing.show(task.line, picture)
                 await self.actor.perform(Spawn(f"offline {task.request}", run))
-        waiting = [task.created_us for task in desk.unended.values() if task.state == WAITING]
+        waiting = [task.created_us for task in away if task.state == WAITING]
         if waiting:
             after = max(limits.absent_us, waiting[0] + limits.mapping_us - now)
             await self.actor.perform(StartTimer("absent", desk.key, after, background=True))

@@ -15,6 +15,7 @@ from sim.channel.api import INTERRUPTED as CHIP_INTERRUPTED
 from sim.channel.api import WORKING
 from sim.core.actor import Actor
 from sim.core.op import Note, Save, Spawn
+from sim.protocols.hook.constants import HOOK_FEATURE_TURN_REOPEN
 from sim.protocols.hook.frames import TurnReopen
 from sim.protocols.hook.machine import ENDED, OPEN, REQUEST, ROUND
 from sim.protocols.hook.server.line import Picture
@@ -42,7 +43,7 @@ class Rounds:
 
     async def reopen(self, socket: Socket, body: TurnReopen) -> None:
         """Handle ``turn.reopen``. Whatever is not understood is ignored silently (HK-177)."""
-        if not socket.ready or not self.plan.reopens:
+        if not socket.ready or HOOK_FEATURE_TURN_REOPEN not in socket.offered:
             return
         request = body.request_id
         bound = self.memory.known(request, self.actor.port.now_us())
@@ -72,8 +73,10 @@ class Rounds:
 
     def _reopenable(self, socket: Socket, target: Route) -> bool:
         root = target.root
-        if root.line.gone or (root.desk is not socket.desk and self.plan.rules.owner_check):
+        if root.line.gone or not self.memory.is_of(socket, root):
             return False
+        if not self.writing.manners(root.line).edits:
+            return False  # nothing there can be made to run again
         return type(target) is Task or target.state in (OPEN, ENDED)
 
     async def _register(self, socket: Socket, body: TurnReopen, target: Route) -> None:
@@ -96,6 +99,8 @@ class Rounds:
             await self.actor.perform(Save(older.row_key, older.row()))
         if root.state != ENDED:
             await self._overtake(root)
+        elif root.receipt is not None:
+            await self.writing.delivery.overtake(root)
         if not made.spoken:
             picture = Picture(made, CONTINUING_TEXT, WORKING, by=made.by)
             await self.writing.show(line, picture)

@@ -24,12 +24,24 @@ class Final(Row, frozen=True, gc=False, tag="final"):
     files: tuple[str, ...] = ()
 
 
+class ReceiptRow(Row, frozen=True, gc=False, tag="receipt"):
+    """How far a result has come: a state of ``machine.DELIVERY``."""
+
+    state: str
+    attempt: int
+    retry_at_ms: int = 0
+    code: str = ""
+
+
 class RequestRow(Row, frozen=True, gc=False, tag="request"):
     """One task from the channel.
 
     ``state`` is a state of ``machine.REQUEST``; ``posts`` counts the messages
     that were posted (or may have been) about it; ``final`` is kept until
-    ``written``. Times are µs of the run.
+    ``written``. Times are µs of the run. ``account`` is whose desktop it went
+    to, ``trigger`` the message that asked. ``doubt`` is the key of a post of
+    unknown outcome, ``answered``: the message is the answer's own; ``parts`` are
+    the rest of a split answer, ``leftovers`` messages that should go away.
     """
 
     request: str
@@ -50,6 +62,15 @@ class RequestRow(Row, frozen=True, gc=False, tag="request"):
     ended_us: int
     final: Final | None
     written: bool
+    account: str = ""
+    trigger: str = ""
+    doubt: str = ""
+    answered: bool = False
+    parts: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
+    receipt: ReceiptRow | None = None
+    session: str = ""
+    principal: str = ""
 
 
 class RoundRow(Row, frozen=True, gc=False, tag="round"):
@@ -93,6 +114,8 @@ class LaneRow(Row, frozen=True, gc=False, tag="lane"):
     generation: int
     workspace: str
     renewed: str = ""
+    principal: str = ""
+    takeover: str = ""
 
 
 class ArchiveRow(Row, frozen=True, gc=False, tag="archive"):

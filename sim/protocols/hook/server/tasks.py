@@ -12,14 +12,16 @@ from sim.protocols.hook.server.stored import Final, LaneRow, RequestRow, RoundRo
 class Desk:
     """A device on one lane: its socket, who contends for its place, its open tasks.
 
-    ``archives`` are the keys of sessions to archive once it is back.
+    ``archives`` are the keys of sessions to archive once it is back. ``account``
+    is whose desktop it was when it last said hello.
     """
 
-    __slots__ = ("archives", "device", "lane", "rival", "socket", "unended")
+    __slots__ = ("account", "archives", "device", "lane", "rival", "socket", "unended")
 
     def __init__(self, lane: str, device: str) -> None:
         self.lane = lane
         self.device = device
+        self.account = ""
         self.socket: Any = None
         self.rival: Any = None
         self.unended: dict[str, Task] | None = None
@@ -31,19 +33,34 @@ class Desk:
         return f"{self.lane}/{self.device}"
 
 
+def place_of(
+    lane: str, chat: str, thread: str | None, principal: str = ""
+) -> tuple[str, str, str | None]:
+    """The key of a conversation in the memory."""
+    return (lane, chat, f"{thread or ''}@{principal}" if principal else thread)
+
+
 class Conversation:
-    """A thread (or direct chat) and the session key that stands for it (HK-08)."""
+    """A thread (or direct chat) and the session key that stands for it (HK-08).
+
+    In a Telegram group each account (``principal``) has one of its own.
+    ``takeover`` is the desktop's session that its next task shall go into.
+    """
 
     __slots__ = (
-        "chat", "generation", "key", "lane", "renewed", "rounds", "tasks", "team", "thread",
-        "workspace",
+        "chat", "generation", "key", "lane", "principal", "renewed", "rounds", "takeover", "tasks",
+        "team", "thread", "workspace",
     )  # fmt: skip
 
-    def __init__(self, lane: str, team: str, chat: str, thread: str | None) -> None:
+    def __init__(
+        self, lane: str, team: str, chat: str, thread: str | None, principal: str = ""
+    ) -> None:
         self.lane = lane
         self.team = team
         self.chat = chat
         self.thread = thread
+        self.principal = principal
+        self.takeover = ""
         self.generation = 1
         self.renewed = ""
         self.workspace = ""
@@ -52,7 +69,10 @@ class Conversation:
         self.key = self._key()
 
     def _key(self) -> str:
-        key = f"{self.lane}:{self.team}:{self.chat}:{self.thread or 'dm'}"
+        if self.principal:
+            return f"{self.lane}:group:{self.principal}:{self.chat}:{self.thread or ''}"
+        else:
+            key = f"{self.lane}:{self.team}:{self.chat}:{self.thread or 'dm'}"
         return key if self.generation == 1 else f"{key}:g{self.generation}"
 
     def enter(self, generation: int, event: str) -> None:
@@ -63,13 +83,14 @@ class Conversation:
 
     @property
     def row_key(self) -> str:
-        return f"lane/{self.lane}/{self.chat}/{self.thread or ''}"
+        _, _, where = place_of(self.lane, self.chat, self.thread, self.principal)
+        return f"lane/{self.lane}/{self.chat}/{where or ''}"
 
     def row(self) -> LaneRow:
         """The durable form, as of now."""
         return LaneRow(
             self.lane, self.chat, self.thread, self.team, self.generation, self.workspace,
-            self.renewed,
+            self.renewed, self.principal, self.takeover,
         )  # fmt: skip
 
 
@@ -78,13 +99,16 @@ class Task:
 
     ``sent`` and ``acked`` are the welcome serials under which it was last
     dispatched and acked (0: never in this life of the server); ``spoken``: there
-    was progress or an end, so placeholders are over.
+    was progress or an end, so placeholders are over. ``account`` is whose
+    desktop it is for ("" before anybody's has taken it), ``receipt`` what its
+    desktop is told about its result, ``trigger`` the message that asked,
+    ``session`` the desktop's session that it takes over.
     """
 
     __slots__ = (
-        "acked", "cancel", "cancel_sent", "cards", "conversation", "created_us", "desk",
-        "ended_us", "event", "external_key", "final", "line", "person", "prompt", "request",
-        "sent", "spoken", "state", "workspace", "written",
+        "account", "acked", "cancel", "cancel_sent", "cards", "conversation", "created_us", "desk",
+        "ended_us", "event", "external_key", "final", "line", "person", "prompt", "receipt",
+        "request", "sent", "session", "spoken", "state", "trigger", "workspace", "written",
     )  # fmt: skip
 
     line: Line
@@ -108,6 +132,10 @@ class Task:
         self.prompt = prompt
         self.workspace = conversation.workspace
         self.created_us = created_us
+        self.account = desk.account
+        self.trigger = ""
+        self.session = ""
+        self.receipt: Any = None
         self.state = REQUEST.initial
         self.sent = 0
         self.acked = 0
@@ -139,7 +167,10 @@ class Task:
             self.request, self.event, conversation.lane, self.desk.device, self.person,
             conversation.chat, conversation.thread, self.external_key, self.prompt,
             self.workspace, self.state, line.message, line.posts, self.cancel, self.created_us,
-            self.ended_us, _final(self.final), self.written,
+            self.ended_us, _final(self.final), self.written, self.account, self.trigger,
+            line.doubt, line.answered, line.parts, line.leftovers,
+            None if self.receipt is None else self.receipt.row(), self.session,
+            conversation.principal,
         )  # fmt: skip
 
 

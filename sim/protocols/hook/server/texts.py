@@ -21,6 +21,23 @@ REASONS = {
     "invalid": "the desktop could not take the task",
 }
 
+DELIVERY_TEXTS = {
+    "rate_limited": "the channel asked for patience",
+    "server_error": "the channel had a fault",
+    "unavailable": "the channel cannot be reached",
+    "outcome_unknown": "it is unknown whether the channel took the message",
+    "message_not_found": "the message is gone",
+    "chat_not_found": "the chat is gone",
+    "too_long": "the text is too long for the channel",
+    "edit_refused": "the channel does not let the message be changed",
+    "quota_exceeded": "the bot may not post any more for now",
+    "duplicate": "the channel has the same text already",
+    "already_posted": "the one public answer is out already",
+    "superseded": "the task was continued on the desktop",
+    "channel_error": "the channel refused",
+}
+"""What a desktop is told about trouble, by code; nothing of it comes from a channel."""
+
 
 def queued_text(position: int) -> str:
     """Position 0 is the first waiter (RC-41)."""

@@ -7,12 +7,13 @@ connection lost the right to use, are ignored silently (HK-178, HK-183).
 from __future__ import annotations
 
 from sim.protocols.hook.frames import TurnEnd, TurnProgress
+from sim.protocols.hook.machine import REQUEST
+from sim.protocols.hook.server.ending import terminal
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
-from sim.protocols.hook.server.requests import Requests, terminal
+from sim.protocols.hook.server.requests import Requests
 from sim.protocols.hook.server.rounds import Rounds
-from sim.protocols.hook.server.tasks import Round
-from sim.protocols.hook.server.texts import cut
+from sim.protocols.hook.server.tasks import Round, Task
 from sim.protocols.hook.server.writing import Writing
 
 EARLY_IDS = 64
@@ -21,7 +22,7 @@ EARLY_IDS = 64
 class Turns:
     """Hands the frames of a turn to its task or its round."""
 
-    __slots__ = ("memory", "plan", "requests", "rounds", "writing")
+    __slots__ = ("delivery", "memory", "plan", "requests", "rounds", "writing")
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class Turns:
         self.memory = memory
         self.plan = plan
         self.writing = writing
+        self.delivery = writing.delivery
         self.requests = requests
         self.rounds = rounds
 
@@ -42,7 +44,7 @@ class Turns:
         route = self.memory.routes.get(body.request_id)
         if route is None or not body.text or socket.silences(body.request_id):
             return
-        text = cut(body.text, self.plan.limits.text_chars)
+        text = self.writing.manners(route.line).fit(body.text)
         if type(route) is Round:
             picture = self.rounds.progress(socket, route, text)
         elif (task := self.memory.owned_task(socket, body.request_id)) is not None:
@@ -58,13 +60,25 @@ class Turns:
         if socket.silences(request):
             return
         route = self.memory.routes.get(request)
-        chars = self.plan.limits.text_chars
         if route is None:
             self._remember_early(socket, request)
         elif type(route) is Round:
-            await self.rounds.end(socket, route, terminal(route, body, chars, route.by))
+            await self.delivery.of_round(socket, request)
+            picture = terminal(route, body, self.writing.manners(route.line), route.by)
+            await self.rounds.end(socket, route, picture)
         elif (task := self.memory.owned_task(socket, request)) is not None:
-            await self.requests.end(task, terminal(task, body, chars, task.by))
+            await self._end_of_task(socket, task, body)
+
+    async def _end_of_task(self, socket: Socket, task: Task, body: TurnEnd) -> None:
+        """Published once; who repeats it is told how far it is (HK-76)."""
+        picture = terminal(task, body, self.writing.manners(task.line), task.by)
+        if REQUEST.can(task.state, "end"):
+            await self.delivery.begin(socket, task)
+            await self.requests.end(task, picture)
+            return
+        await self.delivery.again(socket, task)
+        if not self.plan.rules.publish_once and task.line.claim is task:
+            await self.requests.publish_again(task, picture)
 
     def _remember_early(self, socket: Socket, request: str) -> None:
         """An end that came before its reopen: that reopen must not be taken (RC-17)."""

@@ -11,37 +11,74 @@ retry: a picture whose claim no longer holds the line is dropped (HK-186,
 HK-187). With the rule ``ownership_at_write`` off, close-outs go through
 :meth:`Writing.write_blindly`: decided once, written whenever their turn comes.
 
-An edit may be repeated, a post may not (RC-100): ``line.posts`` counts posts
-that happened or may have happened, and is stored before a second one.
+An edit may be repeated, a post may not: those are in ``posting``. What kinds of
+channels do differently is in ``manners``.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
-from sim.channel.api import Done, EditMessage, PostMessage, Refused
+from sim.channel.api import INTERRUPTED, Done, EditMessage, Refused
 from sim.core.actor import Actor
 from sim.core.op import NO_ANSWER, Call, Note, Save, Sleep, Spawn, StartTimer
-from sim.protocols.hook.server.line import Line, Picture
+from sim.protocols.hook.server.delivery import Delivery
+from sim.protocols.hook.server.line import ENDS, Line, Picture
+from sim.protocols.hook.server.manners import SLACK, Manners, manners_of
+from sim.protocols.hook.server.pace import Pace
 from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.posting import UNKNOWN, Posting
+from sim.protocols.hook.server.quoting import quote_mode
 from sim.protocols.hook.server.tasks import CloseOut, Task
+
+HOPELESS = ("quota_exceeded", "chat_not_found")
+HOPELESS_POSTS = (*HOPELESS, "message_not_found")
+"""What no repetition helps against; the desktop keeps the result."""
 
 
 class Writing:
-    """The pen of one server."""
+    """The pen of one server.
 
-    __slots__ = ("actor", "on_posted", "plan")
+    ``quotes`` says how a task's answer quotes its question: off, first or all.
+    """
 
-    def __init__(self, actor: Actor, plan: ServerPlan) -> None:
+    __slots__ = ("_by_channel", "actor", "delivery", "pace", "plan", "posting", "quotes")
+
+    PASSING: ClassVar[tuple[str, ...]] = ("rate_limited", "server_error", "unavailable")
+
+    def __init__(self, actor: Actor, plan: ServerPlan, delivery: Delivery) -> None:
         self.actor = actor
         self.plan = plan
-        self.on_posted: Any = None
+        self.delivery = delivery
+        self.pace = Pace()
+        self.posting = Posting(self)
+        self.quotes: Callable[[Task], str] = quote_mode
+        chars = plan.limits.text_chars
+        self._by_channel = {h: manners_of(lane, chars) for h, lane in plan.channels.items()}
+
+    def manners(self, line: Line) -> Manners:
+        """How the channel of a message wants to be written to."""
+        return self._by_channel.get(line.channel, SLACK)
+
+    def quote(self, line: Line, *, first: bool) -> str:
+        """The message that this post quotes, if any."""
+        task = line.subject
+        if type(task) is not Task or not task.trigger:
+            return ""
+        mode = self.quotes(task)
+        return task.trigger if mode == "all" or (mode == "first" and first) else ""
 
     async def show(self, line: Line, picture: Picture) -> None:
         """Let a message look like this, soon; returns early if another handler writes."""
         if picture.claim is not line.claim:
             await self._dropped(line, picture)
+            return
+        if not self.manners(line).edits and (
+            not picture.final or picture.state == INTERRUPTED  # an end may still come (RC-55)
+        ):
+            await self.settle(picture)  # there is one public post: not for this
             return
         line.wanted = picture
         if not line.draining:
@@ -68,90 +105,120 @@ class Writing:
 
     async def _write(self, line: Line, picture: Picture) -> None:
         """One attempt. What it could not do becomes ``wanted`` again, after a pause."""
-        if line.message:
-            if line.gone:
-                await self._missing(line, picture)
-            elif line.shown is not None and line.shown.looks_like(picture):
-                await self._settle(picture)
-            else:
-                await self._edit(line, picture)
-        elif line.posts == 0 or await self._post_anew(line, picture):
-            await self._post(line, picture)
+        if await self._waited(line, picture):
+            return
+        if line.doubt and not await self.posting.resolve(line, picture):
+            return
+        if picture.claim is not line.claim:
+            self._want(line, picture)
+        elif line.message and not self.posting.answers_anew(line, picture):
+            await self._renew(line, picture)
+        elif self.posting.may_post(line, picture):
+            await self.posting.post(line, picture)
         elif picture.final:
-            await self._settle(picture)
+            await self.settle(picture, UNKNOWN)
+
+    async def _waited(self, line: Line, picture: Picture) -> bool:
+        """Whether the channel wanted a pause first; then the newest picture goes."""
+        manners = self.manners(line)
+        chat = line.chat if manners.per_chat else ""
+        now = self.actor.port.now_us()
+        rest = self.pace.rest_us(line.channel, chat, now, picture.final)
+        if rest:
+            await self.actor.perform(Sleep(rest))
+            self._want(line, picture)
+        return rest > 0
+
+    def _want(self, line: Line, picture: Picture) -> None:
+        if line.wanted is None:
+            line.wanted = picture
+
+    async def _renew(self, line: Line, picture: Picture) -> None:
+        """Let the message that there is look like this."""
+        if line.gone:
+            await self._missing(line, picture)
+        elif line.shown is not None and line.shown.looks_like(picture):
+            await self.shown(line, picture)
+        elif self.manners(line).edits:
+            await self._edit(line, picture)
+        elif picture.final:
+            await self.settle(picture, "already_posted")
 
     async def _edit(self, line: Line, picture: Picture) -> None:
+        self.posting.withdraw_parts(line, picture)
+        manners = self.manners(line)
+        whole = type(picture.claim) is Task and picture.final
+        text = manners.pieces(picture.text)[0] if whole else manners.fit(picture.text)
         request = EditMessage(
-            line.message, picture.text, picture.state, picture.buttons, picture.files, picture.by
+            line.message, text, picture.state, picture.buttons, picture.files, picture.by
         )
-        reply = await self._call(line, request)
-        if type(reply) is Done:
-            await self._shown(line, picture)
-        elif type(reply) is Refused and reply.code == "message_not_found":
+        reply = await self.publish(line, picture, request)
+        code = reply.code if type(reply) is Refused else ""
+        if type(reply) is Done or code == "not_modified":
+            await self.shown(line, picture)
+        elif code == "message_not_found":
             await self._missing(line, picture)
         else:
             if reply is NO_ANSWER:
                 line.shown = None
                 line.unsure = True
-            await self._later(line, picture, reply)
+            await self.later(line, picture, code or UNKNOWN, reply)
 
-    async def _post_anew(self, line: Line, picture: Picture) -> bool:
-        """Whether a lost message may be posted again: once, with a final picture.
+    async def publish(self, line: Line, picture: Picture, request: Any) -> Any:
+        """A call that shows a picture; for an end it is an attempt to publish it."""
+        claim = picture.claim
+        if type(claim) is Task and claim.final is picture:
+            self.delivery.attempt(claim)
+        return await self.call(line, request)
 
-        One that is gone comes back for a task's own final only (RC-28, RC-98); one
-        whose post was never confirmed for whoever has the last word.
-        """
-        if line.posts != 1 or not picture.final or line.role != "request":
-            return False
-        if line.gone and type(picture.claim) is not Task:
-            return False
-        line.posts = 2
-        await self._save(line.subject)
-        return True
-
-    async def _post(self, line: Line, picture: Picture) -> None:
-        line.posts = max(line.posts, 1)
-        request = PostMessage(
-            line.chat, line.thread, picture.text, picture.state, line.role, line.about,
-            picture.buttons, picture.files,
-        )  # fmt: skip
+    async def call(self, line: Line, request: Any) -> Any:
+        """Ask the channel; its wish for a pause holds for everybody who writes there."""
         reply = await self._call(line, request)
-        if type(reply) is Done:
-            line.message = reply.message
-            line.gone = False
-            if self.on_posted is not None:
-                self.on_posted(line)
-            if not (picture.final and picture.claim is line.subject):
-                await self._save(line.subject)
-            await self._shown(line, picture)
-        elif type(reply) is Refused:  # certainly not applied: this post never was
-            line.posts -= 1
-            await self._save(line.subject)
-            await self._later(line, picture, reply)
-        elif picture.final:
-            await self._settle(picture)
+        if type(reply) is Refused and reply.code == "rate_limited":
+            chat = line.chat if self.manners(line).per_chat else ""
+            until = self.actor.port.now_us() + self.pause_us(0, reply)
+            self.pace.hold(line.channel, chat, until)
+        return reply
 
     async def _call(self, line: Line, request: Any) -> Any:
         return await self.actor.perform(Call(line.channel, request, self.plan.limits.call_us))
 
-    async def _shown(self, line: Line, picture: Picture) -> None:
+    async def shown(self, line: Line, picture: Picture) -> None:
+        """The channel has it."""
         line.failures = 0
         line.shown = picture
-        if picture.final:
-            if line.unsure:
-                line.unsure = False
-                after = self.plan.limits.call_us
-                await self.actor.perform(StartTimer("again", line.about, after, background=True))
-            await self._settle(picture)
+        if not picture.final:
+            await self.posting.tidy(line)
+            return
+        line.answered = True
+        if not await self.posting.complete(line, picture):
+            return
+        if line.unsure and self.manners(line).edits:
+            line.unsure = False
+            after = self.plan.limits.call_us
+            await self.actor.perform(StartTimer("again", line.about, after, background=True))
+        await self.settle(picture)
+        await self.posting.tidy(line)
 
-    async def _settle(self, picture: Picture) -> None:
-        """A terminal picture needs no more care, not even after a crash."""
+    async def settle(self, picture: Picture, code: str = "") -> None:
+        """A terminal picture needs no more care, not even after a crash.
+
+        ``code`` says why it is not in the channel. A picture that a newer end has
+        replaced settles nothing.
+        """
         claim = picture.claim
-        if picture.final and not claim.written:
-            claim.written = True
-            await self._save(claim)
+        if not picture.final or claim.written or getattr(claim, "final", picture) is not picture:
+            return
+        claim.written = True
+        if type(claim) is Task and claim.receipt is not None and picture.state in ENDS:
+            self.delivery.settle(claim, code)
+            await self.save(claim)
+            await self.delivery.settled(claim)
+        else:
+            await self.save(claim)
 
-    async def _save(self, subject: Any) -> None:
+    async def save(self, subject: Any) -> None:
+        """Store what a message is about, with the message."""
         await self.actor.perform(Save(subject.row_key, subject.row()))
 
     async def _missing(self, line: Line, picture: Picture) -> None:
@@ -165,22 +232,30 @@ class Writing:
             return
         if type(picture.claim) is Task and line.posts == 1:
             line.message = ""
-            if line.wanted is None:
-                line.wanted = picture
+            self._want(line, picture)
             return
-        await self._settle(picture)
+        await self.settle(picture, "message_not_found")
 
-    async def _later(self, line: Line, picture: Picture, reply: Any) -> None:
+    async def later(self, line: Line, picture: Picture, code: str, reply: Any) -> None:
         """Wait as long as the channel says, or longer each time; then the newest goes."""
-        await self.actor.perform(Sleep(self._pause_us(line.failures, reply)))
+        pause = self.pause_us(line.failures, reply)
+        claim = picture.claim
+        if type(claim) is Task and claim.final is picture and picture.state in ENDS:
+            age = self.actor.port.now_us() - claim.ended_us
+            hopeless = HOPELESS if self.manners(line).edits else HOPELESS_POSTS
+            if code in hopeless or age > self.plan.limits.publish_us:
+                await self.settle(picture, code)
+                return
+            await self.delivery.retry(claim, code, pause)
+        await self.actor.perform(Sleep(pause))
         line.failures += 1
-        if type(reply) is Refused and reply.code == "too_long":
+        if code == "too_long":
             half = max(1, len(picture.text) // 2)
             picture.text = picture.text[:half] + "…"
-        if line.wanted is None:
-            line.wanted = picture
+        self._want(line, picture)
 
-    def _pause_us(self, failures: int, reply: Any) -> int:
+    def pause_us(self, failures: int, reply: Any) -> int:
+        """How long to wait before the next try."""
         limits = self.plan.limits
         if type(reply) is Refused and reply.code == "rate_limited":
             return reply.retry_after_us or limits.retry_us
@@ -199,13 +274,13 @@ class Writing:
             request = EditMessage(line.message, picture.text, picture.state, by=picture.by)
             reply = await self._call(line, request)
             if type(reply) is Done or (
-                type(reply) is Refused and reply.code == "message_not_found"
+                type(reply) is Refused and reply.code in ("message_not_found", "not_modified")
             ):
                 break
-            await self.actor.perform(Sleep(self._pause_us(failures, reply)))
+            await self.actor.perform(Sleep(self.pause_us(failures, reply)))
             failures += 1
         line.shown = None
-        await self._settle(picture)
+        await self.settle(picture)
 
     async def assert_again(self, line: Line) -> None:
         """A write of unknown outcome may have landed last: say the final once more."""
