@@ -51,6 +51,10 @@ class Manners:
         """The text of an end: whole, where the channel takes several messages."""
         return text if self.splits else self.fit(text)
 
+    def first(self, text: str) -> str:
+        """What the message itself shows of a text that was fitted before."""
+        return self.pieces(text)[0] if self.splits else text
+
     def pieces(self, text: str) -> list[str]:
         """The messages that a final text needs; each but the last ends with a mark."""
         limit = self.chars

@@ -24,10 +24,13 @@ class Pace:
         place = (channel, chat)
         self._until[place] = max(until_us, self._until.get(place, 0))
 
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether any channel wants patience."""
+        return bool(self._until)
+
     def rest_us(self, channel: str, chat: str, now_us: int, final: bool) -> int:
         """How long a write has to wait yet; 0: it may go."""
-        if not self._until:
-            return 0
         until_us = self._until.get((channel, chat))
         if until_us is None:
             return 0

@@ -77,8 +77,7 @@ class Posting:
             await writing.later(line, picture, UNKNOWN, NO_ANSWER)
 
     def _request(self, line: Line, picture: Picture) -> PostMessage:
-        manners = self.writing.manners(line)
-        text = manners.pieces(picture.text)[0] if picture.final else manners.fit(picture.text)
+        text = self.writing.manners(line).first(picture.text)
         return PostMessage(
             line.chat, line.thread, text, picture.state, line.role, line.about,
             picture.buttons, picture.files, line.doubt, self.writing.quote(line, first=True),

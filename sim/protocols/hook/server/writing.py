@@ -105,7 +105,7 @@ class Writing:
 
     async def _write(self, line: Line, picture: Picture) -> None:
         """One attempt. What it could not do becomes ``wanted`` again, after a pause."""
-        if await self._waited(line, picture):
+        if self.pace.is_asked_for and await self._waited(line, picture):
             return
         if line.doubt and not await self.posting.resolve(line, picture):
             return
@@ -146,9 +146,7 @@ class Writing:
 
     async def _edit(self, line: Line, picture: Picture) -> None:
         self.posting.withdraw_parts(line, picture)
-        manners = self.manners(line)
-        whole = type(picture.claim) is Task and picture.final
-        text = manners.pieces(picture.text)[0] if whole else manners.fit(picture.text)
+        text = self.manners(line).first(picture.text)
         request = EditMessage(
             line.message, text, picture.state, picture.buttons, picture.files, picture.by
         )
