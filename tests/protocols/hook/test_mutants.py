@@ -2,54 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from sim.core.actor import Actor, Port
+from sim.cli.proving.mutants import LESSONS, seeds_until_noticed
 from sim.core.invariant import Monitor
 from sim.core.rule import table_of
 from sim.protocols.hook.invariants import INVARIANTS, invariants_for
-from sim.protocols.hook.mutants import RULES, Mutant, all_mutants, mutated
+from sim.protocols.hook.mutants import RULES, Mutant, all_mutants
 from sim.protocols.hook.rules import HookRules
-from sim.protocols.hook.server import Server
 from tests.protocols.hook.server_play import Play, failed_task
-from tests.protocols.hook.storm import Storm, Weather
-from tests.protocols.hook.test_rules_on_is_clean import WEATHERS
 
-LESSONS = ("colliding-reopen", "foreign-frames", "reopened-after-a-cut")
 STORMY = [m for m in all_mutants() if m.needs not in LESSONS]
 TAUGHT = [m for m in all_mutants() if m.needs in LESSONS]
-
-
-def storm_with(mutant: Mutant, seed: int) -> Storm:
-    """A storm in which one side has the mutant in it."""
-
-    def make(twin: Any, port: Port, facts: Any) -> Actor:
-        side = "server" if twin is Server else "desktop"
-        chosen = mutated(twin, mutant) if side == mutant.side and not mutant.rule else twin
-        return chosen(port, facts)
-
-    weather = WEATHERS[seed % len(WEATHERS)]
-    if mutant.needs == "absence":
-        weather = Weather(actions=80, crash=120, cut=100, absent_s=4)
-    return Storm(
-        seed,
-        off=(mutant.rule,) if mutant.rule else (),
-        weather=weather,
-        make=make,
-        features=() if mutant.needs == "no-reopen" else ("turn-reopen-v1",),
-    )
-
-
-def seeds_until_noticed(mutant: Mutant) -> int:
-    """The number of storms that it took; 0 when the budget did not do."""
-    for seed in range(mutant.seeds):
-        storm = storm_with(mutant, seed)
-        storm.run()
-        if mutant.caught_by in storm.broken():
-            return seed + 1
-    return 0
 
 
 @pytest.mark.parametrize("mutant", STORMY, ids=lambda m: m.name)

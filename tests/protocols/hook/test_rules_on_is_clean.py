@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.protocols.hook.storm import Storm, Weather
-
-WEATHERS = (
-    Weather(),
-    Weather(actions=150, seconds=200),
-    Weather(cut=0, crash=0, frame=0, channel=0, sleep=0),
-    Weather(cut=120, crash=0, sleep=0, channel=120),
-    Weather(frame=0, cut=150, crash=80),
-    Weather(actions=120, seconds=30, cut=100, channel=100),
-    Weather(actions=80, crash=120, cut=100, absent_s=4),
-)
+from sim.cli.proving.mutants import WEATHERS
+from sim.cli.proving.storm import Storm
 
 
 def weather(seed: int, *, preempt: bool = False) -> Storm:

@@ -113,7 +113,8 @@ class CardsStandInTheirThread(HookInvariant):
         request = self.view.requests.get(card.request)
         if request is not None and (post.chat, post.thread) != (request.chat, request.thread):
             return f"the card of {card.request} is posted in {post.chat}/{post.thread}"
-        if card.care.posts > 1:
+        nowhere = self.view.card_of(post.about) is None
+        if card.care.posts - (card.care.unsure if nowhere else 0) > 1:
             return f"the card {post.about} is posted again"
         return None
 

@@ -6,8 +6,7 @@ may happen first, and due items may overtake each other.
 
 from __future__ import annotations
 
-import random
-
+from sim.cli.proving.draw import Draw
 from sim.world.world import World
 
 DEVIATES = 0.25
@@ -18,7 +17,7 @@ class Walk:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.draw = random.Random(world.seed)
+        self.draw = Draw(world.seed)
 
     def run(self, *, limit_us: int) -> None:
         """Until nothing is left that is due by ``limit_us``."""
@@ -31,5 +30,8 @@ class Walk:
                 return
             choice = due[0]
             if self.draw.random() < DEVIATES:
-                choice = due[min(int(self.draw.expovariate(0.7)), len(due) - 1)]
+                far = 1
+                while far < len(due) and self.draw.below(2):
+                    far += 1
+                choice = due[far - 1]
             world.apply(choice)

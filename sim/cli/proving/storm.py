@@ -6,7 +6,6 @@ comes back, the agents finish their work, and a long calm lets the rest settle.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,8 @@ import attrs
 import msgspec
 
 from sim.channel.api import ChannelFault, Press, Remove, Say
+from sim.cli.proving.draw import Draw
+from sim.cli.proving.storm_walk import Walk
 from sim.core.actor import Actor, Port
 from sim.core.invariant import Monitor
 from sim.drivers.step import StepDriver
@@ -38,7 +39,6 @@ from sim.protocols.hook.view import HookView
 from sim.world import fault
 from sim.world.link import FrameFlight
 from sim.world.world import World
-from tests.protocols.hook.storm_walk import Walk
 
 SECOND_US = 1_000_000
 PEOPLE = {"Alice": "D1", "Bob": "D2"}
@@ -54,6 +54,10 @@ def plain(twin: Any, port: Port, facts: Any) -> Actor:
     """The shipped twin."""
     made: Actor = twin(port, facts)
     return made
+
+
+def _desktop(make: Make, config: DesktopConfig) -> Callable[[Port], Actor]:
+    return lambda port: make(Desktop, port, config)
 
 
 @attrs.frozen
@@ -89,7 +93,7 @@ class Storm:
         features: tuple[str, ...] = ("turn-reopen-v1",),
         preempt: bool = False,
     ) -> None:
-        self.draw = random.Random(seed)
+        self.draw = Draw(seed)
         self.weather = weather or Weather()
         self.world = world = World(seed, preempt=preempt)
         self.view = HookView()
@@ -112,13 +116,11 @@ class Storm:
             config = DesktopConfig(
                 f"d-{desktop}", workspaces=("chat", "web"), rules=rules, server="S"
             )
-            world.add_host(
-                desktop, "desktop", lambda port, config=config: make(Desktop, port, config)
-            )
+            world.add_host(desktop, "desktop", _desktop(make, config))
         invariants = invariants_for(self.view, TWINS)
         for invariant in invariants:
             if isinstance(invariant, FramesPassTheParser):
-                invariant.EVERY = 1  # type: ignore[misc]
+                invariant.EVERY = 1
         self.monitor = Monitor(invariants)
         self.monitor.attach(world.watch)
 
@@ -131,7 +133,7 @@ class Storm:
         driver.run(limit_us=2 * SECOND_US)
         end = self.weather.seconds * SECOND_US
         for n in range(self.weather.actions):
-            at = 2 * SECOND_US + self.draw.randrange(end)
+            at = 2 * SECOND_US + self.draw.below(end)
             world.at(at, f"storm {n}", self._act)
         driver.run(limit_us=world.now + end + SECOND_US)
         self._calm()
@@ -153,7 +155,7 @@ class Storm:
 
     def _act(self) -> None:
         weather, draw = self.weather, self.draw
-        roll = draw.randrange(1000)
+        roll = draw.below(1000)
         for share, act in (
             (weather.cut, self._cut),
             (weather.crash, self._crash),
@@ -181,7 +183,7 @@ class Storm:
         name = self.draw.choice(["S", "D1", "D2"])
         if self.world.hosts[name].up:
             fault.crash(self.world, name)
-            after = self.draw.randrange(20 * SECOND_US)
+            after = self.draw.below(20 * SECOND_US)
             self.world.at(self.world.now + after, f"restart {name}", lambda: self._restart(name))
 
     def _restart(self, name: str) -> None:
@@ -199,23 +201,23 @@ class Storm:
         if not flying:
             return
         item = self.draw.choice(flying)
-        how = self.draw.randrange(3)
+        how = self.draw.below(3)
         if how == 0:
             fault.lose(self.world, item)
         elif how == 1:
             fault.duplicate(self.world, item, self.draw.choice([0, 0, 3 * SECOND_US]))
         else:
-            fault.delay(self.world, item, self.draw.randrange(5 * SECOND_US))
+            fault.delay(self.world, item, self.draw.below(5 * SECOND_US))
 
     def _channel(self) -> None:
         op = self.draw.choice(["post", "edit", "edit", "edit", "*"])
         outcome = self.draw.choice(OUTCOMES)
-        for_us = self.draw.randrange(1, 8 * SECOND_US)
+        for_us = self.draw.below(8 * SECOND_US)
         self.world.act("IM", ChannelFault(op, outcome, for_us, self.draw.random() < 0.2))
 
     def _sleep(self) -> None:
         name = self.draw.choice(["D1", "D2", "S"])
-        fault.sleep(self.world, name, self.draw.randrange(40 * SECOND_US))
+        fault.sleep(self.world, name, self.draw.below(40 * SECOND_US))
 
     def _people(self) -> None:
         person = self.draw.choice(list(PEOPLE))
@@ -226,7 +228,7 @@ class Storm:
         ]
         thread = self.draw.choice(mine)[0] if mine and self.draw.random() < 0.5 else None
         self.said += 1
-        roll = self.draw.randrange(100)
+        roll = self.draw.below(100)
         if roll < 60:
             text = f"question {self.said}"
         elif roll < 75:
@@ -247,12 +249,12 @@ class Storm:
             for button in version.buttons
         ]
         if cards:
-            message, button = self.draw.choice(cards)
-            self.world.act(person, Press("", message, button))
+            shown, button = self.draw.choice(cards)
+            self.world.act(person, Press("", shown, button))
 
     def _unruly(self) -> None:
         desktop = self.draw.choice(list(PEOPLE.values()))
-        roll = self.draw.randrange(100)
+        roll = self.draw.below(100)
         if roll < 30:
             aliases = self.draw.choice([("web",), (), ("web", "docs")])
             self.world.act(desktop, ChangeWorkspaces(aliases))
@@ -281,7 +283,7 @@ class Storm:
             Retry(),
         ]
         weights = [4, 1, 2, 2, 4, 5]
-        act = self.draw.choices(acts, weights)[0]
+        act = self.draw.weighed(acts, weights)
         running = [r for r, v in self.view.requests.items() if v.acked and not v.ended]
         if running and not isinstance(act, Retry) and self.draw.random() < 0.4:
             act = msgspec.structs.replace(act, request=self.draw.choice(running))

@@ -1,0 +1,53 @@
+"""Storms with a mutant in them: how long does it take until its invariant speaks up?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.cli.proving.storm import Storm, Weather, plain
+from sim.core.actor import Actor, Port
+from sim.protocols.hook.mutants import Mutant, mutated
+from sim.protocols.hook.server import Server
+
+LESSONS = ("colliding-reopen", "foreign-frames", "reopened-after-a-cut")
+"""What a mutant may need and no storm has: a desktop that breaks the protocol on purpose."""
+
+WEATHERS = (
+    Weather(),
+    Weather(actions=150, seconds=200),
+    Weather(cut=0, crash=0, frame=0, channel=0, sleep=0),
+    Weather(cut=120, crash=0, sleep=0, channel=120),
+    Weather(frame=0, cut=150, crash=80),
+    Weather(actions=120, seconds=30, cut=100, channel=100),
+    Weather(actions=80, crash=120, cut=100, absent_s=4),
+)
+
+
+def storm_with(mutant: Mutant, seed: int) -> Storm:
+    """A storm in which one side has the mutant in it."""
+
+    def make(twin: Any, port: Port, facts: Any) -> Actor:
+        side = "server" if twin is Server else "desktop"
+        chosen = mutated(twin, mutant) if side == mutant.side and not mutant.rule else twin
+        return plain(chosen, port, facts)
+
+    weather = WEATHERS[seed % len(WEATHERS)]
+    if mutant.needs == "absence":
+        weather = Weather(actions=80, crash=120, cut=100, absent_s=4)
+    return Storm(
+        seed,
+        off=(mutant.rule,) if mutant.rule else (),
+        weather=weather,
+        make=make,
+        features=() if mutant.needs == "no-reopen" else ("turn-reopen-v1",),
+    )
+
+
+def seeds_until_noticed(mutant: Mutant) -> int:
+    """The number of storms that it took; 0 when the budget did not do."""
+    for seed in range(mutant.seeds):
+        storm = storm_with(mutant, seed)
+        storm.run()
+        if mutant.caught_by in storm.broken():
+            return seed + 1
+    return 0
