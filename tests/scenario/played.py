@@ -25,6 +25,11 @@ ASKED = (
     "D->>S: task.ack (accepted, requestId=R1)",
 )
 PUPPET_DESKTOP = (*PEOPLE, "%% @puppet D handshake pong")
+# Every frame of it is drawn: a puppet without features is told of its binding and then pinged.
+STRICT = (
+    "%% @strict", *PEOPLE, "%% @puppet D pong", "%% @reconnect D", "D->>S: hello (features=[])",
+    "S->>D: welcome", "S->>D: bind.update",
+)  # fmt: skip
 PUPPET_SERVER = (*PEOPLE[2:], "%% @puppet S handshake pong", "D->>S: hello")
 
 

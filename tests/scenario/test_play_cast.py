@@ -79,7 +79,7 @@ def test_pong_is_a_manner_of_its_own():
 
 def test_a_mannered_puppet_desktop_says_hello_with_all_features():
     result = passes("%% @settle", "%% @open D", after=(*PEOPLE, "%% @puppet D handshake"))
-    assert frames(result) == ["D>S hello", "S>D welcome"]
+    assert frames(result) == ["D>S hello", "S>D welcome", "S>D bind.state"]
     assert payloads(result, "hello")[0]["features"] == ["multi-team", "session-picker-v1"]
 
 

@@ -115,7 +115,8 @@ def test_hosts_that_are_created_and_destroyed_come_back():
 @pytest.mark.parametrize(
     "text",
     [
-        "部署文档；谢谢 \\u0023 第一步", 'say \\"hi\\" \\\\ there', "a \\u003b b %\\u0025{init}%\\u0025",
+        "部署文档；谢谢 \\u0023 第一步", 'say \\"hi\\" \\\\ there',
+        "a \\u003b b %\\u0025{init}%\\u0025",
         "tab\\tnewline\\nbell\\u0007\\u007f\\u0085\\u2028\\ufeff", "😀 \\u200f\\u00a0", "@act x",
     ],
 )  # fmt: skip

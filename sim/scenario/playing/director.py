@@ -32,7 +32,7 @@ from sim.world.world import World
 SETTLE_PATIENCE_US = 3600 * 1_000_000
 # No scenario needs more (a week of heartbeats is 150,000 events): it runs in circles.
 MOST_EVENTS = 1_000_000
-MOST_LINES = 1_000_000
+MOST_LINES = 300_000
 
 
 class Director:

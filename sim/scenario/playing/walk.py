@@ -256,6 +256,7 @@ class Walk:
         since = self.thread.mark
         times = loop.times or 1
         for round_ in range(times):
+            self.director.comes_to(self.thread, loop.line)
             again = loop.body if round_ < times - 1 else ()
             yield from self.body(loop.body, Rest(again, 0, following))
             yield Until(self.director.world.now)
