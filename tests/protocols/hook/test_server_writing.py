@@ -197,6 +197,23 @@ def test_an_answer_in_doubt_on_telegram_takes_the_progress_message():
     assert {m.text for m in play.view.history.by_about[request] if not m.deleted} == {"done"}
 
 
+@pytest.mark.parametrize("lane", ["telegram", "slack"])
+def test_a_placeholder_in_doubt_through_a_crash_costs_no_answer(lane):
+    """hook RC-104"""
+    play = LanePlay(lane)
+    play.connect()
+    play.channel("post", "latency", 3)
+    request = play.say("fix it", wait=0.3)
+    play.ack(request)
+    play.crash()
+    play.channel("*", "ok")
+    play.restart(wait=0.1)
+    play.connect()
+    play.end(request, "ok", "done", wait=100)
+    assert [m.text for m in play.answers(request)] == ["done"]
+    assert play.states(request)[-1] == "delivered"
+
+
 def test_a_long_answer_goes_out_in_pieces_and_a_reopen_takes_them_back():
     play = LanePlay("telegram")
     request = play.task()

@@ -1,6 +1,7 @@
 """Posts: the writes that must not be repeated (RC-100, RC-101, RC-102).
 
-Every post has a key, ``<what it is about>/<how manieth>``. While its outcome is
+Every post has a key: what it is about, how manieth it is, and whether it is an
+answer. While its outcome is
 unknown the line is *in doubt*, and nothing is posted for it before the channel
 was asked for that key. Where a post is the answer itself (and not a
 placeholder) the doubt is stored before the post sets out, so that a crash
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from sim.protocols.hook.server.writing import Writing
 
 UNKNOWN = "outcome_unknown"
+ANSWER = "/answer/"
+"""In the keys of posts that are an answer and not a placeholder."""
 TIDY_TRIES = 4
 
 
@@ -50,7 +53,7 @@ class Posting:
         """
         if line.posts == 0 or self.answers_anew(line, picture):
             return True
-        if line.posts != 1 or not picture.final:
+        if line.posts != 1 or not picture.final or line.role != "request":
             return False
         return not line.gone or type(picture.claim) is Task
 
@@ -58,7 +61,7 @@ class Posting:
         """Make the message, or find out whether that worked."""
         writing = self.writing
         line.posts += 1
-        line.doubt = f"{line.about}/{line.posts}"
+        line.doubt = f"{line.about}{ANSWER if picture.final else '/'}{line.posts}"
         line.doubt_us = writing.actor.port.now_us()
         line.doubted = picture
         if line.posts > 1 or (picture.final and not writing.manners(line).edits):

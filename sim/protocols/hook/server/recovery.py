@@ -28,6 +28,7 @@ from sim.protocols.hook.server.inbox import Inbox
 from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.memory import Memory
 from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.posting import ANSWER
 from sim.protocols.hook.server.requests import Requests
 from sim.protocols.hook.server.rounds import Rounds
 from sim.protocols.hook.server.stored import CardRow, Final, LaneRow, RequestRow, RoundRow
@@ -136,11 +137,13 @@ class Recovery:
         line.parts = row.parts
         line.leftovers = row.leftovers
         line.doubt = row.doubt
-        line.doubted = line.terminal if row.doubt else None
         line.doubt_us = self.actor.port.now_us()
         if not row.message and not row.doubt and self.writing.manners(line).edits:
             line.posts = max(row.posts, 1)
             line.doubt = f"{line.about}/{line.posts}"
+        if ANSWER in line.doubt:
+            line.doubted = line.terminal
+        elif line.doubt:
             line.doubted = Picture(line.claim, WORKING_TEXT, WORKING)
 
     def _round(self, row: RoundRow, newest: dict[str, Round]) -> None:
