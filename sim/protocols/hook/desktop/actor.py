@@ -28,8 +28,8 @@ from sim.protocols.hook.desktop import (
     unanswered,
 )
 from sim.protocols.hook.desktop.desk import Desk
-from sim.protocols.hook.desktop.intake import checked
 from sim.protocols.hook.desktop.records import Lane
+from sim.protocols.hook.intake import checked
 
 Handler = Callable[[Desk, Lane, Any], Awaitable[None]]
 

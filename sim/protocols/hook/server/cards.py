@@ -14,8 +14,8 @@ from sim.channel.api import Button, ButtonPressed
 from sim.core.actor import Actor
 from sim.core.op import Note, Save, Send, Spawn
 from sim.protocols.hook.frames import InteractionCancel, InteractionDecision, InteractionRequest
+from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import CARD, CLOSED, DECIDED, OPEN, UNENDED
-from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan

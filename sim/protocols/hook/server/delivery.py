@@ -20,8 +20,8 @@ from sim.core.actor import Actor
 from sim.core.op import Save, Send
 from sim.protocols.hook.constants import HOOK_FEATURE_TURN_DELIVERY
 from sim.protocols.hook.frames import DeliveryError, TurnDelivery
+from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import ACCEPTED, DELIVERED, DELIVERY, ENDED, FAILED, RETRYING
-from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import ENDS
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan

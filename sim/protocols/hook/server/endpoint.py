@@ -9,6 +9,7 @@ from sim.core.actor import Actor, CloseReason, Port
 from sim.core.op import Connection, Frame, Save, Send
 from sim.protocols.hook.acts import ChangeFeature
 from sim.protocols.hook.frames import Ping, Pong
+from sim.protocols.hook.intake import checked, made
 from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.accounts.rows import FeaturesRow
 from sim.protocols.hook.server.cards import Cards
@@ -16,7 +17,6 @@ from sim.protocols.hook.server.delivery import Delivery
 from sim.protocols.hook.server.expiry import Expiry
 from sim.protocols.hook.server.handshake import Handshake
 from sim.protocols.hook.server.inbox import Inbox
-from sim.protocols.hook.server.intake import checked, made
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.recovery import Recovery

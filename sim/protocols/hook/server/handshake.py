@@ -14,9 +14,9 @@ from sim.core.actor import Actor
 from sim.core.op import Close, Note, Send, StartTimer, StopTimer
 from sim.protocols.hook.constants import HOOK_FEATURE_TURN_DELIVERY
 from sim.protocols.hook.frames import Hello, Ping, Welcome
+from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import CLOSED, CONNECTION, PROBING, WELCOMING
 from sim.protocols.hook.server.accounts.books import Books
-from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ALREADY_CONNECTED, ServerPlan
 from sim.protocols.hook.server.requests import Requests

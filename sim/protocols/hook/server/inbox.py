@@ -15,10 +15,10 @@ from sim.channel.api import SEEN, WORKING, ButtonPressed, MessageRemoved, Person
 from sim.core.actor import Actor
 from sim.core.op import NO_ANSWER, Save, Send, Sleep, Spawn
 from sim.protocols.hook.frames import TaskCancel
+from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import OPEN, RUNNING
 from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.cards import Cards
-from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.memory import Memory
 from sim.protocols.hook.server.plan import ServerPlan
@@ -154,6 +154,7 @@ class Inbox:
         if device is None:
             notice = self.books.reach.notice(channel, event.chat, event.thread, UNBOUND_TEXT)
             await self.actor.perform(Spawn(f"notice {event.event}", notice))
+            await self._remember(event)
             return
         desk = self.memory.desk(lane, device)
         conversation = await self._conversation(lane, event, desk.socket)

@@ -22,6 +22,7 @@ from sim.protocols.hook.frames import (
     TaskCancel,
     TaskDispatch,
 )
+from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import (
     QUEUED,
     REJECTED,
@@ -32,7 +33,6 @@ from sim.protocols.hook.machine import (
 )
 from sim.protocols.hook.server.accounts.briefing import Briefing
 from sim.protocols.hook.server.cards import Cards
-from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.line import Picture
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan

@@ -6,8 +6,8 @@ from sim.channel.api import PostMessage
 from sim.core.actor import Actor, Port
 from sim.core.op import Call, Send
 from sim.protocols.hook.frames import HookBody
+from sim.protocols.hook.intake import made
 from sim.protocols.hook.rules import HookRules
-from sim.protocols.hook.server.intake import made
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
 

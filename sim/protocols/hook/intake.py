@@ -32,5 +32,5 @@ def _object_of(frame: Frame) -> Any:
 
 
 def made(port: Port, body: HookBody) -> Message:
-    """A frame of this server around a body."""
+    """A frame of this host around a body."""
     return Message(body.TYPE, port.new_frame_id(), port.now_ms(), body)
