@@ -38,6 +38,8 @@ class HandHeldServer(Actor):
         self.play.received.append((conn.name, frame.body))
         if frame.type == "hello" and self.play.welcomes:
             await self.say(conn, Welcome(server_name="S", features=self.play.features))
+        elif frame.type == "ping" and self.play.pongs:
+            await self.say(conn, Pong())
 
     async def on_close(self, conn: Connection, close: CloseReason) -> None:
         self.play.closed.append((conn.name, close.code, close.reason))
@@ -73,6 +75,7 @@ class Play:
         self.sockets: list[Any] = []
         self.closed: list[tuple[str, int, str]] = []
         self.welcomes = welcomes
+        self.pongs = False
         self.features = features
         rules = attrs.evolve(HookRules(), **dict.fromkeys(rules_off, False))
         config.setdefault("workspaces", ("chat", "web"))

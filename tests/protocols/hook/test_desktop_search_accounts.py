@@ -52,6 +52,7 @@ class AccountStorm(Storm):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, lanes=("slack", "telegram", "x"), features=FEATURES)
+        self.play.pongs = True
 
     steps = 1_200
 

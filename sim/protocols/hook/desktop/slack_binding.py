@@ -40,18 +40,26 @@ async def updated(desk: Desk, lane: Lane, frame: BindUpdate) -> None:
 
 def _change_team(ties: SlackTies, frame: BindUpdate) -> None:
     team = known(frame.team_id)
-    if frame.state == "confirmed" and team is not None:
-        ties.displaced.pop(team, None)
-        ties.rows[team] = SlackBinding(
+    if team is None or frame.state not in ("confirmed", "revoked"):
+        return
+    mine = [row for row in ties.rows if row.team_id == team]
+    ties.rows = without(ties.rows, [team])
+    ties.displaced = without(ties.displaced, [team])
+    if frame.state == "confirmed":
+        row = SlackBinding(
             team_id=team,
             team_name=known(frame.team_name),
             slack_user_id=frame.slack_user_id or "",
             slack_user_name=frame.slack_user_name,
         )
-    elif frame.state == "revoked" and team is not None:
-        row = ties.rows.pop(team, None)
-        if row is not None and known(frame.reason) == BIND_FAIL_REASON_SUPERSEDED:
-            ties.displaced[team] = row  # another device has it now (RC-85)
+        ties.rows = (*ties.rows, row)
+    elif known(frame.reason) == BIND_FAIL_REASON_SUPERSEDED:
+        ties.displaced = (*ties.displaced, *mine)  # another device has it now (RC-85)
+
+
+def without(rows: tuple[SlackBinding, ...], teams: list[str]) -> tuple[SlackBinding, ...]:
+    """The rows of all other teams."""
+    return tuple(row for row in rows if row.team_id not in teams)
 
 
 async def _watch(desk: Desk, lane: Lane, ties: SlackTies, frame: BindUpdate) -> None:
@@ -90,15 +98,20 @@ async def listed(desk: Desk, lane: Lane, frame: BindState) -> None:
     if lane.name != "slack" or not has_teams(desk, lane):
         return  # as an old desktop (HK-98)
     ties = slack_ties(lane)
-    new = {row.team_id: row for row in frame.bindings}
+    new = [row.team_id for row in frame.bindings]
+    lost = without(ties.rows, new)
     if desk.rules.bind_state_replaces:
-        lost = {team: row for team, row in ties.rows.items() if team not in new}
-        ties.displaced = {t: r for t, r in {**ties.displaced, **lost}.items() if t not in new}
-        ties.rows = new
+        ties.displaced = (*without(ties.displaced, [*new, *(r.team_id for r in lost)]), *lost)
+        ties.rows = frame.bindings
     else:
-        ties.rows = {**ties.rows, **new}
-    fact = {"what": "bindings", "teams": list(ties.rows), "displaced": list(ties.displaced)}
-    await desk.perform(Note("shown", fact))
+        ties.rows = (*lost, *frame.bindings)
+    fact = {
+        "what": "bindings",
+        "teams": [row.team_id for row in ties.rows],
+        "displaced": [row.team_id for row in ties.displaced],
+    }
+    if ties.displaced:  # else the frame itself says it all
+        await desk.perform(Note("shown", fact))
     if ties.rows:
         ties.binds_itself = False
     elif ties.binds_itself and not ties.is_pending:

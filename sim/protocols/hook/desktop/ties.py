@@ -56,8 +56,8 @@ class NeutralTies:
 class SlackTies:
     """The Slack accounts of the desktop.
 
-    ``rows`` by teamId; ``displaced`` are the teams that another device took
-    over. ``state`` is that of the only binding where the server knows but one.
+    ``rows`` are bound; ``displaced`` are those that another device took over.
+    ``state`` is that of the only binding where the server knows but one.
     ``is_pending``: a sign-in is under way. ``binds_itself``: the person has
     switched Slack on, so a server that knows of no binding is asked for one.
     """
@@ -73,8 +73,8 @@ class SlackTies:
     )
 
     def __init__(self) -> None:
-        self.rows: dict[str, SlackBinding] = {}
-        self.displaced: dict[str, SlackBinding] = {}
+        self.rows: tuple[SlackBinding, ...] = ()
+        self.displaced: tuple[SlackBinding, ...] = ()
         self.state = "none"
         self.is_pending = False
         self.binds_itself = False
