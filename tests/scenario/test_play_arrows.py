@@ -136,7 +136,7 @@ def test_nested_fields_and_positions_reach_inside():
     passes(*lines, after=ASKED)
 
 
-def test_remarks_are_ignored():
+def test_remarks_in_a_frame_are_ignored():
     passes("D->>S: turn.progress (渲染快照, 节流)", "D->>S: turn.end (ok, 完成)", after=ASKED)
 
 

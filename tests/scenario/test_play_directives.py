@@ -285,7 +285,7 @@ def test_expect_of_a_name_that_is_never_bound_says_so():
     assert (line, happened) == (1, "no arrow that matched has bound R7")
 
 
-def test_expect_of_cards():
+def test_expect_knows_open_and_closed_cards():
     card = (*ASKED, "D->>S: interaction.request (interactionId=A1)", "%% @settle")
     passes("%% @expect A1 OPEN", after=card)
     passes("U->>IM: press Allow", "%% @settle", '%% @expect A1 CLOSED "Allow"', after=card)
