@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.channel.api import SEEN, PersonSaid, PostMessage
+from sim.channel.api import SEEN, PersonSaid
 from sim.core.event import CallApplied, CallIssued, Event, FrameSent, Saved
 from sim.core.invariant import Handler
 from sim.protocols.hook.machine import OPEN, UNENDED
@@ -48,13 +48,11 @@ class SeenMeansStored(HookInvariant):
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._stored: dict[str, None] = {}
-        self._notices = 0
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
             (Saved, RequestRow): self._request,
             (Saved, EventRow): self._event,
-            (CallIssued, PostMessage): self._post,
             (CallApplied, PersonSaid): self._said,
         }
 
@@ -66,17 +64,13 @@ class SeenMeansStored(HookInvariant):
         self._stored[event.key.removeprefix("event/")] = None
         return None
 
-    def _post(self, event: CallIssued) -> str | None:
-        self._notices += event.request.role == "notice"
-        return None
-
     def _said(self, event: CallApplied) -> str | None:
         said = event.request
         text = said.text.strip()
         if event.reply != SEEN or not said.to_bot or text in ("", "/new"):
             return None  # a /new where nothing has been said needs no memory
         self.exercised += 1
-        if said.event in self._stored or self._notices:
+        if said.event in self._stored:
             return None
         return f"{event.callee} confirms {said.event} ({said.text!r}), but nothing is stored of it"
 
