@@ -11,7 +11,7 @@ from sim.protocols.hook import (
 from sim.protocols.hook.desktop import asks
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Lane
-from sim.protocols.hook.desktop.ties import agreed, binding_of, neutral_ties
+from sim.protocols.hook.desktop.ties import agreed, binding_of, concerns, neutral_ties
 
 
 def is_offered(desk: Desk, lane: Lane) -> bool:
@@ -40,9 +40,7 @@ async def told(desk: Desk, lane: Lane, frame: ProviderBehaviorState) -> None:
     """Show the settings, if they are the present binding's (HK-125)."""
     if not is_offered(desk, lane):
         return
-    bound = binding_of(desk, lane)
-    is_ours = bound is not None and bound.binding == frame.binding_id
-    if desk.rules.own_binding_only and not is_ours:
+    if not concerns(desk, lane, frame.binding_id):
         await asks.settle(desk, frame.reply_to, "rebound")
         return
     if frame.reply_to is not None and await asks.settle(desk, frame.reply_to, "answered") is None:

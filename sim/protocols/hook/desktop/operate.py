@@ -102,7 +102,7 @@ async def _provider_bind(desk: Desk, lane: Lane, frame: str, fields: Fields) -> 
     if not agreed(desk, lane, HOOK_FEATURE_PROVIDER_BIND) or not lane.is_ready:
         return "the channel is not offered"
     ties = neutral_ties(desk, lane)
-    if ties.mutation is not None and desk.rules.one_attempt:
+    if ties.mutation is not None:
         return "another request is under way"
     fields.setdefault("provider", lane.name)
     if frame == "provider.bind.cancel":
@@ -124,14 +124,14 @@ async def _provider_prefs(desk: Desk, lane: Lane, frame: str, fields: Fields) ->
     if not agreed(desk, lane, HOOK_FEATURE_PROVIDER_PREFS) or not lane.is_ready:
         return "the channel is not offered"
     bound = binding_of(desk, lane)
-    if bound is None and desk.rules.own_binding_only:
+    if bound is None:
         return "not bound"
     fields.setdefault("provider", lane.name)
-    if fields.get("scopeId") is None and "bindingId" not in fields and bound is not None:
+    if fields.get("scopeId") is None and "bindingId" not in fields:
         fields["bindingId"] = bound.binding
     fields.setdefault("bindingId", None)
     fields.setdefault("scopeId", None)
-    return await _ask(desk, lane, frame, fields, "" if bound is None else bound.binding)
+    return await _ask(desk, lane, frame, fields, bound.binding)
 
 
 async def _behavior(desk: Desk, lane: Lane, frame: str, fields: Fields) -> str | None:

@@ -11,7 +11,7 @@ from sim.protocols.hook import Preference, PrefsState, ProviderPrefsState
 from sim.protocols.hook.desktop import asks
 from sim.protocols.hook.desktop.desk import Desk
 from sim.protocols.hook.desktop.records import Lane
-from sim.protocols.hook.desktop.ties import binding_of, neutral_ties, slack_ties
+from sim.protocols.hook.desktop.ties import concerns, neutral_ties, slack_ties
 from sim.wire.absent import Absent
 
 
@@ -50,14 +50,9 @@ async def too_old(desk: Desk, lane: Lane) -> None:
 
 async def provider_told(desk: Desk, lane: Lane, frame: ProviderPrefsState) -> None:
     """Shown only for the present confirmed binding (HK-119, RC-92)."""
-    bound = binding_of(desk, lane)
     if lane.name == "slack" or frame.provider != lane.name:
         return
-    is_ours = bound is not None and (
-        frame.binding_id == bound.binding
-        or (frame.binding_id is None and frame.scope_id == bound.scope)
-    )
-    if desk.rules.own_binding_only and not is_ours:
+    if not concerns(desk, lane, frame.binding_id, frame.scope_id):
         await asks.settle(desk, frame.reply_to, "rebound")
         return
     if frame.reply_to is not None and await asks.settle(desk, frame.reply_to, "answered") is None:

@@ -116,6 +116,16 @@ def binding_of(desk: Desk, lane: Lane) -> BindingRow | None:
     return None if lane.name == "slack" else neutral_ties(desk, lane).binding
 
 
+def concerns(desk: Desk, lane: Lane, binding: str | None, scope: str | None = None) -> bool:
+    """Whether settings of this binding, or of its scope, are the present one's (HK-119)."""
+    if not desk.rules.own_binding_only:
+        return True
+    bound = binding_of(desk, lane)
+    if bound is None:
+        return False
+    return binding == bound.binding or (binding is None and scope == bound.scope)
+
+
 def agreed(desk: Desk, lane: Lane, feature: str) -> bool:
     """Whether both sides have announced a feature on this lane."""
     return feature in lane.features and feature in desk.features.get(lane.name, ())
