@@ -6,11 +6,13 @@ from types import ModuleType
 
 from sim.core.invariant import Invariant
 from sim.protocols.hook.oracles import (
+    agents,
     cards,
     channel,
     connection,
     dispatch,
     frames,
+    lists,
     ownership,
     people,
     reopen,
@@ -34,7 +36,19 @@ def _in(module: ModuleType) -> tuple[type[HookInvariant], ...]:
 
 INVARIANTS: tuple[type[HookInvariant], ...] = tuple(
     invariant
-    for module in (ownership, channel, reopen, tasks, dispatch, people, cards, connection, frames)
+    for module in (
+        ownership,
+        channel,
+        reopen,
+        tasks,
+        dispatch,
+        people,
+        cards,
+        connection,
+        frames,
+        agents,
+        lists,
+    )
     for invariant in _in(module)
 )
 

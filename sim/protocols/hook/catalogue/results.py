@@ -1,0 +1,246 @@
+"""Receipts of results, and Slack accounts (spec §5 delivery and stages 5, 13)."""
+
+from __future__ import annotations
+
+from sim.protocols.hook.catalogue.row import BOTH, DESKTOP, SERVER, Row
+
+ROWS = (
+    Row(
+        "HK-70",
+        "§5 delivery",
+        BOTH,
+        "Receipts exist only where both sides announced turn-delivery-v1.",
+        "A desktop waits for what never comes, or gets what it cannot read.",
+    ),
+    Row(
+        "HK-71",
+        "§5 delivery",
+        SERVER,
+        "A desktop that did not announce receipts gets none.",
+        "Frames that the old desktop drops.",
+    ),
+    Row(
+        "HK-72",
+        "§5 delivery",
+        DESKTOP,
+        "With a server without receipts an end is sent and forgotten as before.",
+        '"Sending …" never ends.',
+    ),
+    Row(
+        "HK-73",
+        "§5 delivery",
+        SERVER,
+        "accepted is said when the result is durable, not when it has arrived.",
+        "A crash right after it loses the answer.",
+    ),
+    Row(
+        "HK-74",
+        "§5 delivery",
+        SERVER,
+        "From accepted on the server retries by itself and needs no desktop.",
+        "The answer waits until somebody opens the desktop again.",
+    ),
+    Row(
+        "HK-75",
+        "§5 delivery",
+        DESKTOP,
+        "An end that is repeated is the same end.",
+        "The answer changes from try to try.",
+    ),
+    Row(
+        "HK-76",
+        "§5 delivery",
+        SERVER,
+        "A repeated end publishes nothing more and is answered with the latest state.",
+        "The answer stands there twice.",
+    ),
+    Row(
+        "HK-77",
+        "§5 delivery",
+        SERVER,
+        "retrying names the time of the next attempt and an error that may pass, and the attempt "
+        "is made.",
+        "A promised retry never happens.",
+    ),
+    Row(
+        "HK-78",
+        "§5 delivery",
+        SERVER,
+        "accepted and delivered have no error; failed has one, no further date, and is the last "
+        "attempt.",
+        "A status that contradicts itself.",
+    ),
+    Row(
+        "HK-79",
+        "§5 delivery",
+        SERVER,
+        "delivered is said when the channel has finished its last step.",
+        'The desktop says "sent" and nothing is there.',
+    ),
+    Row(
+        "HK-80",
+        "§5 delivery",
+        SERVER,
+        "delivered and failed are final for their request.",
+        "The status flips.",
+    ),
+    Row(
+        "HK-81",
+        "§5 delivery",
+        SERVER,
+        "The error of a receipt has a code, a harmless text and whether a retry helps; nothing of "
+        "what the channel or a person said.",
+        "Secrets show up on the desktop and in its log.",
+    ),
+    Row(
+        "HK-82",
+        "§5 delivery",
+        SERVER,
+        "How a delivery ended is remembered for a bounded time and told again after a reconnect.",
+        "The desktop never learns what became of its answer.",
+    ),
+    Row(
+        "HK-83",
+        "§5 delivery",
+        SERVER,
+        "attempt counts tries to publish: none at accepted, at least one later, never fewer than "
+        "before.",
+        "The number of tries is wrong.",
+    ),
+    Row(
+        "HK-84",
+        "§5 delivery, §5.18",
+        SERVER,
+        "Continued rounds have no receipts.",
+        "A late repetition undoes the close-out.",
+    ),
+    Row(
+        "HK-85",
+        "§5 delivery, §5.18",
+        DESKTOP,
+        "The end of a continued round is never kept to be sent again.",
+        "A success is drawn over, or lost.",
+    ),
+    Row(
+        "HK-86",
+        "§5.5",
+        DESKTOP,
+        "bind.start names nobody: the device is that of the connection's hello.",
+        "Another device is bound.",
+    ),
+    Row(
+        "HK-87",
+        "§5.5",
+        SERVER,
+        "A team in bind.start pins the sign-in page to that team; without one the person chooses.",
+        "Signing in again binds another workspace.",
+    ),
+    Row(
+        "HK-88",
+        "§5.5",
+        SERVER,
+        "An e-mail address in bind.start marks an old desktop; nobody is looked up by it.",
+        "Somebody is bound by an address that anybody may type.",
+    ),
+    Row(
+        "HK-89",
+        "§5.5",
+        SERVER,
+        "Sign-in states come in order and carry their field: pending a page, confirmed a user, "
+        "failed a text.",
+        "The sign-in button leads nowhere.",
+    ),
+    Row(
+        "HK-90",
+        "§5.5, §5.13",
+        SERVER,
+        "With several teams an update says which team it is about as soon as that is known.",
+        "The wrong line of the list changes.",
+    ),
+    Row(
+        "HK-91",
+        "§5.5",
+        DESKTOP,
+        "What to do after a failure depends on its reason, never on the text; unknown reasons are "
+        "taken as plain failures.",
+        "No help with installing the app, or a crash on a new reason.",
+    ),
+    Row(
+        "HK-92",
+        "§5.5",
+        SERVER,
+        "Revoking a team removes that team only.",
+        "All workspaces are gone.",
+    ),
+    Row(
+        "HK-93",
+        "§5.5",
+        SERVER,
+        "Revoking without a team removes all bindings of this device and of no other.",
+        'The binding outlives "disconnect", or somebody else loses theirs.',
+    ),
+    Row(
+        "HK-94",
+        "§5.5",
+        SERVER,
+        "pendingOnly gives up a sign-in under way and touches no binding.",
+        'Cancelling "add a workspace" disconnects everything.',
+    ),
+    Row(
+        "HK-95",
+        "§5.5",
+        DESKTOP,
+        "Forms of revoke other than the empty one go only to servers with multi-team.",
+        '"Disconnect" does nothing.',
+    ),
+    Row(
+        "HK-96",
+        "§5.5",
+        BOTH,
+        "bind.state is the whole list; the desktop's list becomes that.",
+        "Workspaces that are gone, or missing ones.",
+    ),
+    Row(
+        "HK-97",
+        "§5.5",
+        SERVER,
+        "bind.state follows every connect and every change, also when another desktop took a "
+        "binding over.",
+        "The list is out of date.",
+    ),
+    Row(
+        "HK-98",
+        "§5.5, §3",
+        DESKTOP,
+        "A desktop that does not know bind.state drops it and stays connected.",
+        "After an upgrade of the server old desktops are offline.",
+    ),
+    Row(
+        "HK-99",
+        "§5.13",
+        BOTH,
+        "Several teams exist only where both sides said so; else there is one binding.",
+        "The second workspace replaces the first without a word.",
+    ),
+    Row(
+        "HK-100",
+        "§1, §5.13",
+        SERVER,
+        "A device may hold several workspaces; adding one keeps the others.",
+        "Connecting a second workspace disconnects the first.",
+    ),
+    Row(
+        "HK-101",
+        "§5.13",
+        SERVER,
+        "Without a team the only binding is meant; with several the server does not guess.",
+        "A message is sent from the wrong workspace.",
+    ),
+    Row(
+        "HK-102",
+        "§5.13",
+        DESKTOP,
+        "The team of a task labels its session and is the default of its tools.",
+        "A tool posts into another workspace.",
+    ),
+)

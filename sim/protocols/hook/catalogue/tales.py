@@ -1,0 +1,18 @@
+"""All tales."""
+
+from __future__ import annotations
+
+from sim.protocols.hook.catalogue import (
+    tales_agents,
+    tales_connections,
+    tales_continuing,
+    tales_tasks,
+)
+from sim.protocols.hook.catalogue.tale import Told
+
+TALES: tuple[Told, ...] = (
+    *tales_connections.TALES,
+    *tales_tasks.TALES,
+    *tales_agents.TALES,
+    *tales_continuing.TALES,
+)
