@@ -370,3 +370,12 @@ def test_a_command_survives_a_crash_behind_each_of_its_writes(row):
         assert [r.workspace for r in play.rows("lane/")] == ["web"]
     assert not play.rows("command/")
     assert len(play.rows("picker/")) == 1
+
+
+def test_old_pickers_are_forgotten(monkeypatch):
+    monkeypatch.setattr("sim.protocols.hook.server.accounts.pickers.KEPT", 2)
+    play = joined()
+    for _ in range(3):
+        play.types("/bind", chat="D1")
+        play.answer(workspaces=("chat", "web"))
+    assert len(play.rows("picker/")) == 2

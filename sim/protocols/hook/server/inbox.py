@@ -110,6 +110,8 @@ class Inbox:
             await self._remember(event)
             return
         if not text or not self.books.addressed(lane, event):
+            # Nothing follows from it; that it was seen is forgotten like the others.
+            self.memory.ended.append((self.actor.port.now_us(), "event", event.event))
             return
         if text == STOP:
             await self._stop(self._where(lane, event))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from sim.channel.api import Button, ButtonPressed
-from sim.core.op import Save, Spawn
+from sim.core.op import Erase, Save, Spawn
 from sim.protocols.hook.constants import MAX_INTERACTION_BUTTONS
 from sim.protocols.hook.server.accounts.reach import Reach
 from sim.protocols.hook.server.accounts.rows import CommandRow, PickerRow
@@ -121,6 +121,7 @@ class Pickers:
         if len(self._by_event) > KEPT:
             oldest = self._by_event.pop(next(iter(self._by_event)))
             self._by_message.pop((oldest.line.channel, oldest.line.message), None)
+            await self.reach.actor.perform(Erase(oldest.row_key))
         self.reach.memory.unposted_cards += 1
         await self.reach.actor.perform(Save(picker.row_key, picker.row()))
         await self._show(picker)
