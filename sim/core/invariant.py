@@ -10,7 +10,7 @@ means something.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import attrs
@@ -79,6 +79,9 @@ class Invariant:
         return iter(())
 
 
+_Judge = tuple[Handler, Invariant]
+
+
 class Monitor:
     """Feeds events to invariants and keeps what broke, first per invariant."""
 
@@ -88,24 +91,36 @@ class Monitor:
         self._broken: dict[str, None] = {}
 
     def attach(self, watch: Callable[[type[Event], Callable[[Any], None]], None]) -> None:
-        """Subscribe each handler to its kind of event (``World.watch``)."""
-        by_sort: dict[type[Event], dict[Any, list[Callable[[Any], None]]]] = {}
+        """Subscribe to each kind of event that some invariant wants (``World.watch``)."""
+        plain: dict[type[Event], list[_Judge]] = {}
+        by_sort: dict[type[Event], dict[Any, list[_Judge]]] = {}
         for invariant in self.invariants:
             for kind, handler in invariant.handlers().items():
-                watch(kind, self._judge(invariant, handler))
+                plain.setdefault(kind, []).append((handler, invariant))
             for (kind, sort), handler in invariant.sorted_handlers().items():
                 judges = by_sort.setdefault(kind, {}).setdefault(sort, [])
-                judges.append(self._judge(invariant, handler))
-        for kind, table in by_sort.items():
-            watch(kind, _sorter(SORTS[kind], table))
+                judges.append((handler, invariant))
+        for kind in [*plain, *(kind for kind in by_sort if kind not in plain)]:
+            watch(kind, self._watcher(kind, plain.get(kind, ()), by_sort.get(kind, {})))
 
-    def _judge(self, invariant: Invariant, handler: Handler) -> Callable[[Any], None]:
-        def judge(event: Any) -> None:
-            text = handler(event)
-            if text is not None:
-                self._break(invariant, event.n, text)
+    def _watcher(
+        self, kind: type[Event], plain: Sequence[_Judge], table: Mapping[Any, Sequence[_Judge]]
+    ) -> Callable[[Any], None]:
+        """One function per kind of event: this runs hotter than anything else."""
+        sort = SORTS[kind] if table else None
 
-        return judge
+        def watch(event: Any) -> None:
+            for handler, invariant in plain:
+                text = handler(event)
+                if text is not None:
+                    self._break(invariant, event.n, text)
+            if sort is not None:
+                for handler, invariant in table.get(sort(event), ()):
+                    text = handler(event)
+                    if text is not None:
+                        self._break(invariant, event.n, text)
+
+        return watch
 
     def finish(self, step: int) -> None:
         """The run is over: ask for what never came true."""
@@ -117,15 +132,3 @@ class Monitor:
         if invariant.name not in self._broken:
             self._broken[invariant.name] = None
             self.violations.append(Violation(invariant.name, step, text))
-
-
-def _sorter(
-    sort: Callable[[Any], Any], table: Mapping[Any, list[Callable[[Any], None]]]
-) -> Callable[[Any], None]:
-    """One watcher for all handlers of one kind of event: a look-up instead of many calls."""
-
-    def watch(event: Any) -> None:
-        for judge in table.get(sort(event), ()):
-            judge(event)
-
-    return watch
