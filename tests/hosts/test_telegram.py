@@ -285,7 +285,7 @@ def test_updates_are_kept_for_a_day(play):
     assert play.said()[tries:] == ["newer"]
 
 
-def test_an_update_repeated(play):
+def test_an_update_may_be_repeated(play):
     play.fault("event", "repeated", 2)
     play.act("Alice", Say("", "one"), 1)
     play.act("Alice", Say("", "two"), 5)

@@ -167,7 +167,7 @@ def test_a_slow_post_is_billed_when_it_is_out(play):
     assert len(billed(play)) == 1
 
 
-def test_an_edit_fault(play):
+def test_an_edit_fault_is_told(play):
     play.call(answer("a"))
     play.fault("edit", "edit_refused")
     assert play.call(EditMessage("x1", "b")) == Refused("edit_refused")
@@ -197,7 +197,7 @@ def test_an_event_is_repeated_until_it_is_seen(play):
     assert play.said() == ["hi"] * 4
 
 
-def test_signing_in(play):
+def test_signing_in_reaches_the_server(play):
     play.act("Alice", Authorize("", "secret"))
     play.act("Bob", Authorize("", "secret", decline=True))
     assert [event for _, event in play.events] == [
