@@ -6,8 +6,8 @@ comes back, the agents finish their work, and a long calm lets the rest settle.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import attrs
 import msgspec
@@ -60,6 +60,10 @@ def _desktop(make: Make, config: DesktopConfig) -> Callable[[Port], Actor]:
     return lambda port: make(Desktop, port, config)
 
 
+def _person(channels: tuple[str, ...]) -> Callable[[Port], Actor]:
+    return lambda port: Person(port, *channels)
+
+
 @attrs.frozen
 class Weather:
     """How often (per 1,000 actions) something goes wrong, and how long it lasts.
@@ -82,6 +86,8 @@ class Weather:
 class Storm:
     """One storm, from the first message to the verdict."""
 
+    CHANNELS: ClassVar[Mapping[str, str]] = {"IM": "slack"}
+
     def __init__(
         self,
         seed: int,
@@ -101,7 +107,27 @@ class Storm:
         rules = attrs.evolve(HookRules(), **{name.replace("-", "_"): False for name in off})
         for kind in self.view.kinds:
             world.watch(kind, self.view.on)
-        plan = ServerPlan(
+        self.add_channels()
+        plan = self.plan(rules, restore, features)
+        world.add_host("S", "server", lambda port: make(Server, port, plan))
+        for person, desktop in PEOPLE.items():
+            channels = tuple(self.CHANNELS)
+            world.add_host(person, "person", _person(channels))
+            world.add_host(desktop, "desktop", _desktop(make, self.config(desktop, rules)))
+        invariants = invariants_for(self.view, TWINS)
+        for invariant in invariants:
+            if isinstance(invariant, FramesPassTheParser):
+                invariant.EVERY = 1
+        self.monitor = Monitor(invariants)
+        self.monitor.attach(world.watch)
+
+    def add_channels(self) -> None:
+        """The chat services."""
+        self.world.add_host("IM", "slack", lambda port: Slack(port, "S"), latency=(80_000, 250_000))
+
+    def plan(self, rules: HookRules, restore: bool, features: tuple[str, ...]) -> ServerPlan:
+        """What the server knows from the start."""
+        return ServerPlan(
             channels={"IM": "slack"},
             bindings={("slack", person): f"d-{desktop}" for person, desktop in PEOPLE.items()},
             rules=rules,
@@ -109,20 +135,11 @@ class Storm:
             features=features,
             limits=Limits(absent_us=self.weather.absent_s * SECOND_US),
         )
-        world.add_host("IM", "slack", lambda port: Slack(port, "S"), latency=(80_000, 250_000))
-        world.add_host("S", "server", lambda port: make(Server, port, plan))
-        for person, desktop in PEOPLE.items():
-            world.add_host(person, "person", lambda port: Person(port, "IM"))
-            config = DesktopConfig(
-                f"d-{desktop}", workspaces=("chat", "web"), rules=rules, server="S"
-            )
-            world.add_host(desktop, "desktop", _desktop(make, config))
-        invariants = invariants_for(self.view, TWINS)
-        for invariant in invariants:
-            if isinstance(invariant, FramesPassTheParser):
-                invariant.EVERY = 1
-        self.monitor = Monitor(invariants)
-        self.monitor.attach(world.watch)
+
+    def config(self, desktop: str, rules: HookRules) -> DesktopConfig:
+        """How a desktop is set up."""
+        folders = ("chat", "web")
+        return DesktopConfig(f"d-{desktop}", workspaces=folders, rules=rules, server="S")
 
     def run(self) -> Monitor:
         """Play it to the end."""
@@ -292,8 +309,9 @@ class Storm:
     # -- the calm ---------------------------------------------------------------------
 
     def _calm(self) -> None:
-        for op in ("post", "edit", "delete", "react", "*"):
-            self.world.act("IM", ChannelFault(op, "latency", 0))
+        for channel in self.CHANNELS:
+            for op in ("post", "edit", "delete", "react", "*"):
+                self.world.act(channel, ChannelFault(op, "latency", 0))
         for link in list(self.world.links.values()):
             if link.silent:
                 fault.cut(self.world, link, "rst")

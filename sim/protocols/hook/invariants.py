@@ -7,16 +7,29 @@ from types import ModuleType
 from sim.core.invariant import Invariant
 from sim.protocols.hook.oracles import (
     agents,
+    answers,
+    behavior,
+    bindings,
     cards,
     channel,
+    channels,
     connection,
+    delivery,
+    dialling,
     dispatch,
     frames,
+    gates,
+    groups,
+    lifecycle,
     lists,
     ownership,
     people,
+    preferences,
+    provider,
+    queries,
     reopen,
     tasks,
+    tools,
 )
 from sim.protocols.hook.oracles.oracle import HookInvariant
 from sim.protocols.hook.view import HookView
@@ -48,6 +61,19 @@ INVARIANTS: tuple[type[HookInvariant], ...] = tuple(
         frames,
         agents,
         lists,
+        gates,
+        answers,
+        delivery,
+        bindings,
+        provider,
+        preferences,
+        behavior,
+        tools,
+        queries,
+        groups,
+        lifecycle,
+        channels,
+        dialling,
     )
     for invariant in _in(module)
 )

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sim.channel.api import ButtonPressed, PostMessage
+from sim.channel.api import ButtonPressed, PersonSaid, PostMessage, SignedIn
 from sim.channel.history import History, ShownMessage
 from sim.core.event import (
     Acted,
@@ -25,6 +25,7 @@ from sim.core.event import (
     CallLost,
     ConnectionClosed,
     ConnectionOpened,
+    Erased,
     Event,
     FaultInjected,
     FrameDelivered,
@@ -37,6 +38,7 @@ from sim.core.event import (
 )
 from sim.protocols.hook.desktop.records import LedgerRow
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
+from sim.protocols.hook.view_accounts import AccountsView
 from sim.protocols.hook.view_desktops import Desktops
 from sim.protocols.hook.view_flight import Flights, body_of
 from sim.protocols.hook.view_records import (
@@ -55,10 +57,11 @@ class HookView:
     """The folded state of a hook run.
 
     ``requests`` (in order of appearance), ``rounds``, ``cards`` and ``links``
-    are by id, ``by_lane`` has the newest connection by (client, lane). ``now`` is
-    the time of the newest event; ``said`` the payload of the frame whose sending
-    is the newest event, ``arrived`` of the one whose delivery is; None for a frame
-    that its receiver has to refuse.
+    are by id, ``by_lane`` has the newest connection by (client, lane), ``by_device``
+    the one welcomed last by (device, lane), ``lanes`` the kind of each channel that
+    was written to. ``now`` is the time of the newest event; ``said`` the payload of
+    the frame whose sending is the newest event, ``arrived`` of the one whose delivery
+    is; None for a frame that its receiver has to refuse.
     """
 
     def __init__(self, keep_versions: int | None = None) -> None:
@@ -68,6 +71,7 @@ class HookView:
         self.cards: dict[str, CardView] = {}
         self.links: dict[str, LinkView] = {}
         self.by_lane: dict[tuple[str, str], LinkView] = {}
+        self.by_device: dict[tuple[str, str], LinkView] = {}
         self.presses: list[PressView] = []
         self.hosts: dict[str, HostView] = {}
         self.writers: dict[str, None] = {}
@@ -76,6 +80,8 @@ class HookView:
         self.said: Any = None
         self.ownership = Ownership(self)
         self.desktops = Desktops(self)
+        self.accounts = AccountsView(self)
+        self.lanes: dict[str, str] = {}
         self.writes = Writes(self)
         self._flights = Flights()
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
@@ -91,6 +97,7 @@ class HookView:
             Noted: self._noted,
             Acted: self.desktops.acted,
             Saved: self._saved,
+            Erased: self.accounts.erased,
             HostStarted: self._started,
             HostCrashed: self._crashed,
             FaultInjected: self._flights.fault,
@@ -160,6 +167,7 @@ class HookView:
 
     def _opened(self, event: ConnectionOpened) -> None:
         link = LinkView(event.link, event.client, event.server, event.lane, event.n)
+        link.account = self.desktops.account_of(event.client)
         self.links[event.link] = self.by_lane[event.client, event.lane] = link
 
     def _closed(self, event: ConnectionClosed) -> None:
@@ -209,6 +217,8 @@ class HookView:
         link.welcomed_us = self.now
         link.greeted = link.hello
         link.features = body.features
+        link.welcome_n = n
+        self.by_device[link.device, link.lane] = link
 
     # -- frames ------------------------------------------------------------------
 
@@ -334,7 +344,10 @@ class HookView:
             found = self._known(request.about, event.n)
             found.channel = event.callee
             self.writers[event.caller] = None
+            self.lanes[event.callee] = found.lane
             found.chat, found.thread = request.chat, request.thread
+        elif type(request) is SignedIn or type(request) is PersonSaid:
+            self.accounts.heard(event)
         self.writes.issued(event)
 
     def _saved(self, event: Saved) -> None:
@@ -343,6 +356,8 @@ class HookView:
             self.desktops.saved(event)
         elif type(row) is RequestRow:
             found = self._known(row.request, event.n)
+            if row.account and (found.stored is None or not found.stored.account):
+                self._whose(row)
             found.stored = row
             found.device, found.lane = row.device, row.lane
             found.person, found.prompt = row.person, row.prompt or found.prompt
@@ -355,6 +370,16 @@ class HookView:
             card = self.cards.get(row.interaction)
             if card is not None:
                 card.stored = row
+        else:
+            self.accounts.saved(event)
+
+    def _whose(self, row: RequestRow) -> None:
+        """A task goes to the connection of its account: so that is whose connection it is."""
+        link = self.by_device.get((row.device, row.lane))
+        if link is not None and not link.account:
+            link.account = row.account
+            desktop = self.desktops.of(link.client)
+            desktop.account = desktop.account or row.account
 
     def said_by(self, person: str) -> list[ShownMessage]:
         """What a person wrote, in order."""

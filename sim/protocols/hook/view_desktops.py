@@ -15,6 +15,7 @@ import attrs
 from sim.core.event import Acted, FrameDelivered, FrameSent, HostStarted, Noted, Saved
 from sim.protocols.hook.acts import Login, Retry, TypeText
 from sim.protocols.hook.desktop.records import LedgerRow
+from sim.protocols.hook.view_records import features_of
 
 if TYPE_CHECKING:
     from sim.protocols.hook.view import HookView
@@ -27,8 +28,9 @@ class TurnAtDesktop:
 
     ``of``: the id that a round continues, "" for a task. ``life`` is the one in
     which it was last dispatched (claimed); ``ack`` the first lasting answer of
-    that life, ``starts`` counts runs of the agent in it. ``end`` is the first end
-    ever sent, ``ends`` their number. ``gap_us``: between the last two snapshots.
+    that life, ``answered``: there was one, lasting or not; ``starts`` counts runs of
+    the agent in it. ``end`` is the first end ever sent, ``ends`` their number.
+    ``gap_us``: between the last two snapshots.
     ``row``: what the desktop's ledger holds of its end.
     """
 
@@ -42,6 +44,7 @@ class TurnAtDesktop:
     workspace: str | None = None
     ack: Any = None
     ack_n: int = -1
+    answered: bool = False
     end: Any = None
     end_link: str = ""
     end_n: int = -1
@@ -70,11 +73,12 @@ class CardAtDesktop:
 
 @attrs.define(eq=False)
 class DesktopView:
-    """One desktop host. ``turns``: tasks and rounds by id; ``logins``: changes of account."""
+    """One desktop host. ``turns``: tasks and rounds by id; ``logins``: changes of ``account``."""
 
     name: str
     life: int = 0
     logins: int = 0
+    account: str = ""
     since_us: int = 0
     turns: dict[str, TurnAtDesktop] = attrs.field(factory=dict)
     aliases: tuple[str, ...] = ()
@@ -113,6 +117,11 @@ class Desktops:
             self.by_host[host] = found = DesktopView(host)
         return found
 
+    def account_of(self, host: str) -> str:
+        """Who is signed in on a desktop, as far as that is known."""
+        found = self.by_host.get(host)
+        return "" if found is None else found.account
+
     def said(self, link: LinkView, event: FrameSent, body: Any) -> None:
         """A desktop wrote a frame."""
         kind = event.frame.type
@@ -141,6 +150,10 @@ class Desktops:
         desktop.since_us = at
         desktop.retries = 0
 
+    def _is_up(self, host: str) -> bool:
+        found = self.view.hosts.get(host)
+        return found is None or found.up
+
     def acted(self, event: Acted) -> None:
         """The person at the desktop does something."""
         kind = type(event.act)
@@ -148,7 +161,7 @@ class Desktops:
             desktop = self.of(event.host)
             desktop.retries += kind is Retry
             desktop.pressed = event.n
-        elif kind is Login:
+        elif kind is Login and self._is_up(event.host):
             desktop = self.of(event.host)
             desktop.logins += 1
             self._new_life(desktop, event.at)
@@ -156,7 +169,7 @@ class Desktops:
     # -- told --------------------------------------------------------------------
 
     def _welcome(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        link.told_features = tuple(body.features)
+        link.told_before, link.told_features = link.told_features, tuple(body.features)
         link.told_us = self.view.now
 
     def _dispatch(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
@@ -172,6 +185,7 @@ class Desktops:
             turn.progress_us = turn.cancelled_us = -1
         turn.link = link.name
         turn.at = self.view.now
+        turn.answered = False
         turn.workspace = body.workspace
         turn.takes_over = body.session_id is not None
 
@@ -194,10 +208,14 @@ class Desktops:
 
     def _hello(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
         desktop.aliases = tuple(body.workspaces)
+        link.said_features = features_of(body)
 
     def _ack(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
         turn = desktop.turns.get(body.request_id)
-        if turn is None or (body.result == "rejected" and body.reason in ("invalid", "disabled")):
+        if turn is None:
+            return
+        turn.answered = True
+        if body.result == "rejected" and body.reason in ("invalid", "disabled"):
             return
         if turn.ack is None:
             turn.ack = body

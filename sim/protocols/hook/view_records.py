@@ -8,6 +8,13 @@ import attrs
 
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
 from sim.protocols.hook.view_writes import Care
+from sim.wire.absent import ABSENT
+
+
+def features_of(hello: Any) -> tuple[str, ...]:
+    """What a hello lists; an old desktop's lists nothing."""
+    listed: Any = () if hello is None else hello.features
+    return () if listed is ABSENT or listed is None else tuple(listed)
 
 
 @attrs.define(eq=False)
@@ -24,12 +31,14 @@ class HostView:
 class LinkView:
     """A connection: who, on which lane, and what its handshake said.
 
-    ``hello`` is the newest that the server heard, ``greeted`` the one that its last
-    welcome answered, ``told_features`` what the desktop has read of it; ``first`` is the
-    type of the first frame that the desktop wrote. ``lossy``: a fault swallowed a frame
-    and left the connection open. ``quarantined``: ids that this connection may not
-    use any more; ``early``: ids whose end came before anything else; ``rounds``: its
-    open continuations.
+    ``account`` is whose desktop this is, "" while nothing has shown it. ``hello`` is the
+    newest that the server heard, ``greeted`` the one that its last
+    welcome answered. ``told_features`` is what the desktop has read of the newest welcome
+    and ``told_before`` of the one before it, ``said_features`` what its own newest hello
+    listed; ``first`` is the type of the first frame that the desktop wrote. ``lossy``: a
+    fault swallowed a frame and left the connection open. ``quarantined``: ids that this
+    connection may not use any more; ``early``: ids whose end came before anything else;
+    ``rounds``: its open continuations.
     """
 
     name: str
@@ -38,21 +47,36 @@ class LinkView:
     lane: str
     opened: int
     device: str = ""
+    account: str = ""
     hello: Any = None
     hello_us: int = -1
     greeted: Any = None
     welcomes: int = 0
     welcomed_us: int = -1
+    welcome_n: int = -1
     features: tuple[str, ...] = ()
     server_open: bool = True
     client_open: bool = True
     lossy: bool = False
     first: str = ""
     told_features: tuple[str, ...] = ()
+    told_before: tuple[str, ...] = ()
     told_us: int = -1
+    said_features: tuple[str, ...] = ()
     quarantined: dict[str, None] = attrs.field(factory=dict)
     rounds: dict[str, RoundView] = attrs.field(factory=dict)
     early: dict[str, None] = attrs.field(factory=dict)
+
+    def serves(self, lane: str) -> bool:
+        """Whether this is the connection for a lane; a client with one socket says no lane."""
+        return self.lane == lane or self.lane not in ("slack", "telegram", "x")
+
+    def has(self, *features: str) -> bool:
+        """Whether the server may take these as agreed: its welcome lists them, and a hello
+        that it answered, or has heard since."""
+        return all(f in self.features for f in features) and any(
+            all(f in features_of(hello) for f in features) for hello in (self.hello, self.greeted)
+        )
 
     @property
     def open(self) -> bool:
@@ -108,7 +132,10 @@ class RequestView:
 
     def is_of(self, link: LinkView) -> bool:
         """Whether a connection may speak for it."""
-        return not self.device or self.device == link.device
+        if self.device and (self.device != link.device or not link.serves(self.lane)):
+            return False
+        account = "" if self.stored is None else self.stored.account
+        return not account or not link.account or account == link.account
 
 
 @attrs.define(eq=False)

@@ -48,8 +48,8 @@ class Ownership:
         if request in link.early:
             return  # its end came first (RC-17): nothing could finish this round
         target = self.view.rounds.get(body.reopen_of) or self.view.requests.get(body.reopen_of)
-        if target is None or not target.root.is_of(link):
-            return
+        if target is None or not target.root.is_of(link) or target.root.lane == "x":
+            return  # on X nothing can be reopened: its posts cannot be edited
         if isinstance(target, RoundView) and target.state in (TORN, SUPERSEDED):
             return
         root = target.root

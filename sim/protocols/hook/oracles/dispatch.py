@@ -88,10 +88,21 @@ class FolderPrecedence(OfDispatches):
             still = link.greeted is not None and kept in link.greeted.workspaces
             if kept is None or alias == kept or not still:
                 return None
+            if alias is not None and self._chosen(request, alias):
+                return None
             return f"{request.key} moves from {kept!r} to {alias!r}"
-        if alias in self._defaults.get((link.device, link.lane), {}):
+        if alias in self._defaults.get((link.device, link.lane), {}) or self._chosen(
+            request, alias
+        ):
             return None
         return f"{request.request} starts in {alias!r}, which is no default of {link.client}"
+
+    def _chosen(self, request: RequestView, alias: str) -> bool:
+        """Whether somebody has picked it in this chat: a folder, or a session in it."""
+        return any(
+            row.outcome and row.chat == request.chat and any(alias in c for c in row.choices)
+            for row in self.view.accounts.pickers.values()
+        )
 
 
 class TasksWaitForWelcome(HookInvariant):
@@ -121,7 +132,7 @@ class TasksGoToTheirDesktop(OfDispatches):
         row = request.stored
         if row is None:
             return f"{request.request} is dispatched before it is stored"
-        if row.device == link.device:
+        if row.device == link.device and link.serves(row.lane):
             return None
         return f"{request.request} of {row.device} is dispatched to {link.device}"
 
@@ -137,7 +148,8 @@ class RedeliveryIsTheSameTask(OfDispatches):
 
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
         body = self.view.said
-        if body.session_id is not None:
+        row = request.stored
+        if body.session_id is not None and (row is None or row.session != body.session_id):
             return f"{request.request} takes over the session {body.session_id}"
         now = (body.prompt, body.external_key)
         first = self._first.setdefault(request.request, now)
@@ -192,7 +204,7 @@ class UnendedIsRedelivered(HookInvariant):
             if row is None or row.state not in UNENDED or request.ended:
                 continue
             link = self._link(row)
-            if link is None:
+            if link is None or self._is_foreign(request, link):
                 continue
             self.exercised += 1
             if request.dispatched_on != link.name and not self._hopeless(row, link):
@@ -201,11 +213,19 @@ class UnendedIsRedelivered(HookInvariant):
     def _link(self, row: RequestRow) -> LinkView | None:
         view = self.view
         for link in view.links.values():
-            if link.device == row.device and link.server_open and link.welcomes:
+            mine = link.device == row.device and link.serves(row.lane)
+            if mine and link.server_open and link.welcomes:
                 since = max(link.welcomed_us, row.created_us)
                 if view.now - since > PATIENCE_US:
                     return link
         return None
+
+    def _is_foreign(self, request: RequestView, link: LinkView) -> bool:
+        """Whether somebody else may be signed in there by now (RC-44)."""
+        known = link.account and request.stored is not None and request.stored.account
+        return not request.is_of(link) or (
+            self.view.desktops.of(link.client).logins > 0 and not known
+        )
 
     def _hopeless(self, row: RequestRow, link: LinkView) -> bool:
         return link.greeted is None or self.view.now - row.created_us > DAY_US

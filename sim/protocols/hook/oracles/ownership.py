@@ -312,7 +312,7 @@ class OneMessagePerRequest(WritesOfRequests):
             return None
         self.exercised += 1
         before = root.care.posts - 1
-        if before == 0:
+        if before == 0 or self._is_an_answer(root, look):
             return None
         message = self.view.history.about(root.request)
         gone = root.care.gone or (message is not None and message.deleted)
@@ -321,3 +321,8 @@ class OneMessagePerRequest(WritesOfRequests):
         if before == 1 and lost and look.state not in (WORKING, QUEUED):
             return None
         return f"{root.request} is posted again, {look.state} {shown(look.text)}: post {before + 1}"
+
+    def _is_an_answer(self, root: RequestView, look: Any) -> bool:
+        """On Telegram an answer is a message of its own; ``channels`` counts those."""
+        telegram = root.lane == "telegram" and look.state in FINALS
+        return telegram and known_owner(root) is None

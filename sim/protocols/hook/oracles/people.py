@@ -144,7 +144,8 @@ class StopReachesTheTask(HookInvariant):
 
     def _ready_since(self, row: RequestRow) -> int:
         for link in self.view.links.values():
-            if link.device == row.device and link.server_open and link.welcomes:
+            mine = link.device == row.device and link.serves(row.lane)
+            if mine and link.server_open and link.welcomes:
                 return link.welcomed_us
         return self.view.now
 
@@ -215,6 +216,7 @@ class NewArchivesTheSession(HookInvariant):
 
     def _ready(self, row: RequestRow) -> LinkView | None:
         for link in self.view.links.values():
-            if link.device == row.device and link.server_open and link.welcomes:
+            mine = link.device == row.device and link.serves(row.lane)
+            if mine and link.server_open and link.welcomes:
                 return link
         return None

@@ -267,7 +267,10 @@ class OneSessionPerKey(OfTurns):
         self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
     ) -> str | None:
         session = self.view.said.session_id
-        if turn is None or session is None or turn.takes_over or turn.ack_n != event.n:
+        if turn is None or session is None or turn.ack_n != event.n:
+            return None
+        if turn.takes_over:
+            self._sessions.get(event.sender, {}).pop(turn.key, None)
             return None
         if turn.row is not None:
             return None  # a result of an earlier life is handed in
@@ -347,7 +350,8 @@ class DispatchesAreAcked(HookInvariant):
             for turn in desktop.turns.values():
                 self.exercised += not turn.of
                 link = view.links.get(turn.link)
-                if turn.of or turn.ack is not None or turn.row is not None or desktop.logins:
+                done = turn.answered or turn.ack is not None or turn.row is not None
+                if turn.of or done or desktop.logins:
                     continue
                 if link is None or not link.client_open or link.lossy or link.told_us < 0:
                     continue
@@ -382,8 +386,10 @@ class ResultsAreHandedIn(HookInvariant):
                     yield f"{desktop.name} holds the end of {turn.request} ({row.status}) back"
 
     def _had_time(self, host: str, turn: TurnAtDesktop) -> bool:
+        lane = turn.link.partition(".")[2].partition("#")[0]
         for link in self.view.links.values():
-            if link.client == host and link.client_open and link.told_us >= 0:
-                since = max(link.told_us, turn.row_us)
+            open_us = link.told_us if link.client_open else -1
+            if (link.client, link.lane) == (host, lane) and open_us >= 0:
+                since = max(open_us, turn.row_us)
                 return not link.lossy and self.view.now - since > PATIENCE_US
         return False

@@ -1,0 +1,209 @@
+"""What each kind of channel wants of the server: X, Telegram, patience."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.channel.api import (
+    DeleteMessage,
+    Done,
+    EditMessage,
+    PostMessage,
+    React,
+    Refused,
+)
+from sim.core.event import CallAnswered, CallApplied, CallIssued, Event, Noted
+from sim.core.invariant import Handler
+from sim.protocols.hook.oracles.channel import AtRest
+from sim.protocols.hook.oracles.oracle import FINALS, SECOND_US, HookInvariant
+from sim.protocols.hook.oracles.waiting import is_waiting
+from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_records import RequestView
+
+AT_ONCE_US = 1_000_000
+"""What was on its way when the channel asked for patience is not held against anybody."""
+
+
+class OneAnswerIsPublished(HookInvariant):
+    """Counts what stands in the channel, also where the answer to the post was lost."""
+
+    name = "one-answer-is-published"
+    sentence = (
+        "The result of a request stands in its channel once: one public post on X, one final "
+        "message on Telegram, however often it was tried."
+    )
+    catalogue = ("HK-54", "HK-69", "HK-76")
+    obeyed_by = "server"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._posts: dict[str, int] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(CallApplied, PostMessage): self._applied, (Noted, "applied"): self._lost}
+
+    def _applied(self, event: CallApplied) -> str | None:
+        if type(event.reply) is not Done:
+            return None
+        return self._posted(event.callee, event.request)
+
+    def _lost(self, event: Noted) -> str | None:
+        if type(event.data["request"]) is not PostMessage or type(event.data["reply"]) is not Done:
+            return None
+        return self._posted(event.host, event.data["request"])
+
+    def _posted(self, channel: str, post: PostMessage) -> str | None:
+        lane = self.view.lanes.get(channel, "")
+        if post.role != "request" or lane not in ("telegram", "x"):
+            return None
+        if lane == "telegram" and post.state not in FINALS:
+            return None
+        self.exercised += 1
+        times = self._posts[post.about] = self._posts.get(post.about, 0) + 1
+        if times == 1 or (lane == "telegram" and self._was_deleted(post.about)):
+            return None
+        return f"{post.about} is published on {channel} for the {times}. time"
+
+    def _was_deleted(self, about: str) -> bool:
+        messages = self.view.history.by_about.get(about, ())
+        request = self.view.requests.get(about)
+        gone = request is not None and request.care.gone
+        return gone or any(m.deleted and m.state in FINALS for m in messages)
+
+
+class XIsWrittenOnce(HookInvariant):
+    name = "x-is-written-once"
+    sentence = "On X nothing is edited, nothing has buttons, and a post is the end of its task."
+    catalogue = ("HK-54", "HK-175")
+    obeyed_by = "server"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        kinds = (PostMessage, EditMessage, React)
+        return {(CallIssued, kind): self._issued for kind in kinds}
+
+    def _issued(self, event: CallIssued) -> str | None:
+        if self.view.lanes.get(event.callee) != "x":
+            return None
+        self.exercised += 1
+        request = event.request
+        if type(request) is not PostMessage:
+            return f"{event.caller} wants to change {request.message} on X"
+        if request.buttons:
+            return f"{event.caller} posts buttons on X"
+        if request.role == "request" and request.state not in (*FINALS, "REJECTED"):
+            return f"{event.caller} posts {request.state} of {request.about} on X"
+        return None
+
+
+class TelegramAnswersAnew(AtRest):
+    name = "telegram-answers-anew"
+    sentence = "On Telegram an answer is a message of its own, and the progress message goes."
+    catalogue = ("HK-69", "HK-79")
+
+    def judge(self, root: RequestView, message: Any) -> str | None:
+        row = root.stored
+        if row is None or row.lane != "telegram" or root.owner is not None or root.rounds:
+            return None
+        if root.ended not in ("ok", "error", "cancelled") or root.care.unsure:
+            return None
+        if self.is_lost(root) or is_waiting(self.view, root.care, root.ended_us):
+            return None
+        self.exercised += 1
+        left = [
+            one
+            for one in self.view.history.by_about.get(root.request, ())
+            if not one.deleted and one.state not in FINALS
+        ]
+        if not left or not any(
+            one.state in FINALS for one in self.view.history.by_about.get(root.request, ())
+        ):
+            return None
+        if any(one.id not in row.leftovers and one.id == row.message for one in left):
+            return f"{root.request} has answered into its progress message {left[0].id}"
+        return None
+
+
+class ProgressMessagesGo(AtRest):
+    """What could not be deleted for the channel's own reasons may stay."""
+
+    name = "progress-messages-go"
+    sentence = "A progress message on Telegram is deleted once the answer stands."
+    catalogue = ("HK-69",)
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._kept: dict[str, None] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(CallIssued, DeleteMessage): self._tried}
+
+    def _tried(self, event: CallIssued) -> str | None:
+        self._kept[event.request.message] = None
+        return None
+
+    def judge(self, root: RequestView, message: Any) -> str | None:
+        row = root.stored
+        if row is None or row.lane != "telegram" or root.rounds or not row.answered:
+            return None
+        if root.care.unsure or root.care.gone:
+            return None
+        if is_waiting(self.view, root.care, root.ended_us):
+            return None
+        messages = self.view.history.by_about.get(root.request, ())
+        self.exercised += 1
+        for one in messages:
+            waits = not one.deleted and one.state not in FINALS and one.id != row.message
+            if waits and one.id not in self._kept:
+                return f"the progress message {one.id} of {root.request} was never deleted"
+        return None
+
+
+class PatienceIsKept(HookInvariant):
+    """A channel (or, on Telegram, a chat) that asked for a pause gets it."""
+
+    name = "patience-is-kept"
+    sentence = "After 429 nothing about a request is written there before Retry-After is over."
+    obeyed_by = "server"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._calls: dict[int, tuple[str, str]] = {}
+        # by (channel, chat): when the channel said so, and until when
+        self._until: dict[tuple[str, str], tuple[int, int]] = {}
+
+    def handlers(self) -> Mapping[type[Event], Handler]:
+        return {CallAnswered: self._answered}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(CallIssued, PostMessage): self._post, (CallIssued, EditMessage): self._edit}
+
+    def _post(self, event: CallIssued) -> str | None:
+        if event.request.role not in ("request", "card"):
+            return None
+        return self._write(event, event.request.chat)
+
+    def _edit(self, event: CallIssued) -> str | None:
+        message = self.view.history.messages.get((event.callee, event.request.message))
+        return None if message is None else self._write(event, message.chat)
+
+    def _write(self, event: CallIssued, chat: str) -> str | None:
+        chat = chat if self.view.lanes.get(event.callee) == "telegram" else ""
+        place = (event.callee, chat)
+        self._calls[event.n] = place
+        if place not in self._until:
+            return None
+        since, until = self._until[place]
+        self.exercised += 1
+        if not since + AT_ONCE_US < event.at < until:
+            return None
+        left = (until - event.at) / SECOND_US
+        return f"{event.caller} writes to {event.callee} {chat} {left:.1f} s before it may"
+
+    def _answered(self, event: CallAnswered) -> str | None:
+        place = self._calls.pop(event.call, None)
+        if place is None or type(event.reply) is not Refused:
+            return None
+        if event.reply.code == "rate_limited" and event.reply.retry_after_us:
+            self._until[place] = (event.at, event.at + event.reply.retry_after_us)
+        return None

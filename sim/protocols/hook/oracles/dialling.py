@@ -1,0 +1,285 @@
+"""How desktops come back, and how they hand their results in again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from sim.core.event import (
+    Acted,
+    ConnectionClosed,
+    ConnectionOpened,
+    ConnectionRefused,
+    Event,
+    FrameDelivered,
+    FrameSent,
+    HostStarted,
+)
+from sim.core.invariant import Handler
+from sim.protocols.hook.acts import Login, Toggle
+from sim.protocols.hook.constants import HOOK_FEATURE_TURN_DELIVERY
+from sim.protocols.hook.oracles.connection import STANDBY
+from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
+from sim.protocols.hook.view import HookView
+
+STANDBY_US = 25 * SECOND_US
+LOWEST = 0.68  # of the planned delay: downward jitter
+FIRST_US = SECOND_US
+LONGEST_US = 30 * SECOND_US
+REPLAY_US = 75 * SECOND_US
+DAY_US = 24 * 60 * 60 * SECOND_US
+QUEUE = 20
+
+
+@attrs.define(eq=False)
+class DialView:
+    """A client's way back on one lane.
+
+    ``failed`` counts attempts since the last welcome, ``at`` is when the newest
+    came to nothing; ``standby``: the server has sent it away politely.
+    """
+
+    failed: int = 0
+    at: int = -1
+    standby: bool = False
+
+
+class DialsAreSpaced(HookInvariant):
+    """Both ways to be patient; see the classes below."""
+
+    obeyed_by = "desktop"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self.dials: dict[tuple[str, str], DialView] = {}
+        self._newest: dict[tuple[str, str], int] = {}
+        self._lives: dict[str, int] = {}
+
+    def handlers(self) -> Mapping[type[Event], Handler]:
+        return {
+            ConnectionOpened: self._opened,
+            ConnectionRefused: self._refused,
+            ConnectionClosed: self._closed,
+            HostStarted: self._started,
+        }
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {
+            (FrameDelivered, "welcome"): self._welcomed,
+            (Acted, Login): self._forgets,
+            (Acted, Toggle): self._forgets,
+        }
+
+    def _of(self, client: str, lane: str) -> DialView:
+        return self.dials.setdefault((client, lane), DialView())
+
+    def _is_newest(self, event: Any) -> bool:
+        """An older attempt may come to something, or to nothing, long after."""
+        if event.cause < self._lives.get(event.client, -1):
+            return False
+        number = int(event.link.rpartition("#")[2])
+        key = (event.client, event.lane)
+        newest = self._newest.get(key, 0)
+        self._newest[key] = max(newest, number)
+        return number >= newest
+
+    def _opened(self, event: ConnectionOpened) -> str | None:
+        if not self._is_newest(event):
+            return None
+        return self.judge(self._of(event.client, event.lane), event)
+
+    def _refused(self, event: ConnectionRefused) -> str | None:
+        if not self._is_newest(event):
+            return None
+        dial = self._of(event.client, event.lane)
+        text = self.judge(dial, event)
+        dial.failed += 1
+        dial.at = event.at
+        return text
+
+    def _closed(self, event: ConnectionClosed) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is not None and event.host == link.client:
+            if event.by == link.client and event.code == 1000:
+                self.dials.pop((link.client, link.lane), None)  # given up, to dial anew
+                return None
+            dial = self._of(link.client, link.lane)
+            dial.standby = (event.code, event.reason) == STANDBY and event.by != event.host
+            dial.failed += link.told_us < 0 and not dial.standby
+            dial.at = event.at
+        return None
+
+    def _started(self, event: HostStarted) -> str | None:
+        self._lives[event.host] = event.n
+        self._forget(event.host)
+        return None
+
+    def _welcomed(self, event: FrameDelivered) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is not None:
+            self.dials[link.client, link.lane] = DialView()
+        return None
+
+    def _forgets(self, event: Acted) -> str | None:
+        self._forget(event.host)
+        return None
+
+    def _forget(self, host: str) -> None:
+        for key in [key for key in self.dials if key[0] == host]:
+            del self.dials[key]
+
+    def judge(self, dial: DialView, event: Any) -> str | None:
+        """What is wrong with this dial, which succeeded or not."""
+        raise NotImplementedError
+
+
+class DialsBackOff(DialsAreSpaced):
+    name = "dials-back-off"
+    sentence = "Each attempt to connect that fails doubles the pause before the next."
+
+    def judge(self, dial: DialView, event: Any) -> str | None:
+        if dial.failed < 2 or dial.at < 0:
+            return None
+        self.exercised += 1
+        planned = min(FIRST_US << min(dial.failed - 1, 10), LONGEST_US)
+        gap = event.at - dial.at
+        if gap >= LOWEST * planned:
+            return None
+        return f"{event.client} dials {gap / SECOND_US:.1f} s after its {dial.failed}. failure"
+
+
+class StandbyWaits(DialsAreSpaced):
+    name = "standby-waits"
+    sentence = "A desktop that was sent away as the second of its device waits for half a minute."
+
+    def judge(self, dial: DialView, event: Any) -> str | None:
+        if not dial.standby or dial.at < 0:
+            return None
+        self.exercised += 1
+        gap = event.at - dial.at
+        if gap >= STANDBY_US:
+            return None
+        return f"{event.client} dials again {gap / SECOND_US:.1f} s after it was sent into standby"
+
+
+class QueuesAreShort(HookInvariant):
+    name = "queues-are-short"
+    sentence = "At most twenty tasks wait in a session; one more is refused at once."
+    catalogue = ("HK-61",)
+    obeyed_by = "desktop"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(FrameSent, "task.ack"): self._acked}
+
+    def _acked(self, event: FrameSent) -> str | None:
+        body = self.view.said
+        if body is None or body.queue_position is None:
+            return None
+        self.exercised += 1
+        if body.queue_position < QUEUE:
+            return None
+        return f"{event.sender} lets {self.request} wait behind {body.queue_position} others"
+
+
+@attrs.define(eq=False)
+class EndView:
+    """A result of a desktop's: where and when it was sent last; whether it was reported on."""
+
+    link: str
+    at: int
+    reported: bool = False
+    causes: dict[tuple[str, int], None] = attrs.field(factory=dict)
+
+
+class OfEnds(HookInvariant):
+    """Follows each result of a desktop until a report of it has come."""
+
+    obeyed_by = "desktop"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self.ends: dict[tuple[str, str], EndView] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {
+            (FrameSent, "turn.end"): self._sent,
+            (FrameDelivered, "turn.delivery"): self._reported,
+        }
+
+    def _sent(self, event: FrameSent) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is None or event.sender != link.client:
+            return None
+        key = (event.sender, self.request)
+        end = self.ends.get(key)
+        if end is None:
+            self.ends[key] = end = EndView(event.link, event.at)
+        text = self.judge(end, event)
+        end.link, end.at = event.link, event.at
+        end.causes[event.link, event.cause] = None
+        return text
+
+    def _reported(self, event: FrameDelivered) -> str | None:
+        body = self.view.arrived
+        end = None if body is None else self.ends.get((event.receiver, body.request_id))
+        if end is not None:
+            end.reported = True
+        return None
+
+    def judge(self, end: EndView, event: FrameSent) -> str | None:
+        """What is wrong with sending this result now."""
+        return None
+
+
+class EndsAreRepeated(OfEnds):
+    """For a lane on which both sides know reports."""
+
+    name = "ends-are-repeated-until-taken"
+    sentence = (
+        "Where reports are agreed, a result is sent again, by the ladder and after each welcome, "
+        "until one has come."
+    )
+    catalogue = ("HK-41", "HK-75")
+
+    def at_end(self) -> Iterator[str]:
+        view = self.view
+        for (host, request), end in self.ends.items():
+            desktop = view.desktops.of(host)
+            turn = desktop.turns.get(request)
+            if end.reported or desktop.logins or turn is None or turn.of:
+                continue
+            if turn.row is None or view.now - turn.row_us > DAY_US:
+                continue
+            self.exercised += 1
+            yield from self._late(host, request, end)
+
+    def _late(self, host: str, request: str, end: EndView) -> Iterator[str]:
+        now = self.view.now
+        here = self.view.links.get(end.link)
+        lane = "" if here is None else here.lane
+        for link in self.view.links.values():
+            if link.client != host or not link.client_open or link.told_us < 0:
+                continue
+            agreed = HOOK_FEATURE_TURN_DELIVERY in link.told_features
+            agreed = agreed and HOOK_FEATURE_TURN_DELIVERY in link.said_features
+            if not agreed or link.lane != (lane or end.link.partition(".")[2].partition("#")[0]):
+                continue
+            if now - max(end.at, link.told_us) > REPLAY_US:
+                yield f"{host} has given {request} up, which was never reported on"
+
+
+class NoEndlessReplay(OfEnds):
+    name = "no-endless-replay"
+    sentence = "Where no reports are agreed, a result is sent once for each cause."
+    catalogue = ("HK-72",)
+
+    def judge(self, end: EndView, event: FrameSent) -> str | None:
+        link = self.view.links[event.link]
+        if HOOK_FEATURE_TURN_DELIVERY in link.told_features + link.told_before:
+            return None
+        self.exercised += 1
+        if (event.link, event.cause) not in end.causes:
+            return None
+        return f"{event.sender} sends the end of {self.request} twice over for one cause"

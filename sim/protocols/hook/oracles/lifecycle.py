@@ -1,0 +1,187 @@
+"""Notices that a desktop came or went (§5 lifecycle)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sim.channel.api import PostMessage
+from sim.core.event import (
+    CallIssued,
+    ConnectionClosed,
+    Event,
+    FrameDelivered,
+    FrameSent,
+    Saved,
+)
+from sim.core.invariant import Handler
+from sim.protocols.hook.constants import HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT
+from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
+from sim.protocols.hook.server.accounts.lifecycle import OFFLINE_TEXT, ONLINE_TEXT
+from sim.protocols.hook.server.accounts.rows import PresenceRow
+from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_records import LinkView
+
+PATIENCE_US = 15 * SECOND_US
+FLAP_US = 1_900_000
+
+
+class Presence(HookInvariant):
+    """Knows what each device wishes, and when its Slack connection came and went."""
+
+    obeyed_by = "server"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self.wishes: dict[str, tuple[bool, int]] = {}
+        # by the step that made somebody look: whose presence is told
+        self.about: dict[int, str] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {
+            (FrameSent, "welcome"): self._welcomed,
+            (FrameDelivered, "lifecycle.preference"): self._wished,
+            (CallIssued, PostMessage): self._posted,
+            (Saved, PresenceRow): self._looked,
+        }
+
+    def _looked(self, event: Saved) -> str | None:
+        self.about[event.cause] = event.key.partition("/")[2]
+        return None
+
+    def _welcomed(self, event: FrameSent) -> str | None:
+        """hello's value counts first; an old server does not read it, an old desktop has none."""
+        link = self.view.links.get(event.link)
+        if link is None or link.greeted is None or link.lane in ("telegram", "x"):
+            return None
+        reads = HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT in link.features
+        wish = link.greeted.lifecycle_announcement is not False or not reads
+        self.wishes[link.device] = (wish, event.n)
+        return None
+
+    def _wished(self, event: FrameDelivered) -> str | None:
+        link, body = self.view.links.get(event.link), self.view.arrived
+        reads = link is not None and HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT in link.features
+        if link is not None and body is not None and reads:
+            self.wishes[link.device] = (body.enabled, event.n)
+        return None
+
+    def _posted(self, event: CallIssued) -> str | None:
+        post = event.request
+        if post.role != "notice" or post.text not in (ONLINE_TEXT, OFFLINE_TEXT):
+            return None
+        self.exercised += 1
+        device = self.about.get(event.cause)
+        return None if device is None else self.judge(event, device)
+
+    def judge(self, event: CallIssued, device: str) -> str | None:
+        """What is wrong with this notice."""
+        raise NotImplementedError
+
+    def link_of(self, device: str) -> LinkView | None:
+        """The welcomed Slack connection of a device."""
+        for link in self.view.links.values():
+            mine = link.device == device and link.lane not in ("telegram", "x")
+            if mine and link.server_open and link.welcomes:
+                return link
+        return None
+
+
+class NoticesAreWanted(Presence):
+    name = "notices-are-wanted"
+    sentence = (
+        "A notice is posted only while the device wishes it: by its hello, absent counts as yes, "
+        "and by each lifecycle.preference since."
+    )
+    catalogue = ("HK-28", "HK-29", "HK-30")
+
+    def judge(self, event: CallIssued, device: str) -> str | None:
+        wish, since = self.wishes.get(device, (True, -1))
+        if wish or since > event.cause:
+            return None
+        return f"people are told of {device}, which wished for no notices at step {since}"
+
+
+class FlapsAreNotTold(Presence):
+    name = "flaps-are-not-told"
+    sentence = "Nobody is told of a gap that is shorter than two seconds, nor of what is not so."
+    catalogue = ("HK-30",)
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._gone: dict[str, int] = {}
+
+    def handlers(self) -> Mapping[type[Event], Handler]:
+        return {ConnectionClosed: self._closed}
+
+    def _closed(self, event: ConnectionClosed) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is not None and event.host == link.server:
+            self._gone[link.device] = event.at
+        return None
+
+    def judge(self, event: CallIssued, device: str) -> str | None:
+        if event.request.text != OFFLINE_TEXT:
+            return None
+        link = self.link_of(device)
+        if link is not None and link.welcome_n < event.cause:
+            return f"people are told that {device} is offline, but it is connected"
+        gone = self._gone.get(device)
+        if gone is None or event.at - gone >= FLAP_US:
+            return None
+        return f"people are told of {device}'s absence of {(event.at - gone) / SECOND_US:.1f} s"
+
+
+class PresenceIsTold(Presence):
+    name = "presence-is-told"
+    sentence = "Who wishes for notices is told that the desktop is there, if it was gone before."
+    catalogue = ("HK-29",)
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._last: dict[str, str] = {}
+
+    def judge(self, event: CallIssued, device: str) -> str | None:
+        self._last[device] = event.request.text
+        return None
+
+    def at_end(self) -> Iterator[str]:
+        for device, text in self._last.items():
+            link = self.link_of(device)
+            wish, _ = self.wishes.get(device, (True, -1))
+            if text != OFFLINE_TEXT or link is None or not wish:
+                continue
+            if not any(True for _ in self.view.accounts.of_device(device)):
+                continue
+            if self.view.now - link.welcomed_us > PATIENCE_US:
+                yield f"people were told that {device} is offline, and not that it is back"
+
+
+class PreferenceIsSaidAgain(HookInvariant):
+    name = "preference-is-said-again"
+    sentence = "After each welcome that offers it a desktop repeats its lifecycle preference."
+    catalogue = ("HK-30",)
+    obeyed_by = "desktop"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._said: dict[str, int] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(FrameSent, "lifecycle.preference"): self._sent}
+
+    def _sent(self, event: FrameSent) -> str | None:
+        self._said[event.link] = event.at
+        return None
+
+    def at_end(self) -> Iterator[str]:
+        for link in self.view.links.values():
+            if HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT not in link.told_features:
+                continue
+            if not link.client_open or link.lane != "slack":
+                continue
+            if self.view.now - link.told_us < PATIENCE_US:
+                continue
+            self.exercised += 1
+            if self._said.get(link.name, -1) < link.told_us:
+                yield f"{link.client} has not repeated its lifecycle preference on {link.name}"
