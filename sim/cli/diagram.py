@@ -27,11 +27,12 @@ def diagram(
     """Write a trace back as a scenario: with seed, faults and the time of each act."""
     from sim.cli.run_files import refuse_device
     from sim.cli.terminal import escape_within_json, print_text, say
-    from sim.cli.writing import write_text
+    from sim.cli.writing import refuse_overwriting, write_text
     from sim.core.trace import read_trace
     from sim.scenario.transcribe import transcribe
 
     refuse_device(trace)
+    refuse_overwriting([trace], [out])
     recorded = read_trace(trace)
     if recorded.truncated:
         say(f"hooktwin: {trace}: the file was cut off; the diagram ends where it does")

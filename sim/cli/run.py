@@ -77,6 +77,7 @@ def run(
     hosts are expectations, its directives are faults and assertions.
     """
     from sim.cli.run_files import check_rules, expand
+    from sim.cli.writing import refuse_overwriting
     from sim.core.errors import UsageError
 
     wish = Wish(
@@ -94,6 +95,7 @@ def run(
     files = expand(scenarios)
     if len(files) > 1 and (trace or svg):
         raise UsageError("--trace and --svg need a single scenario: each file is one run")
+    refuse_overwriting(files, (trace, svg))
     code = _run_one(files[0], wish) if len(files) == 1 else _run_several(files, wish)
     raise typer.Exit(code)
 

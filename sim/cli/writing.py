@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from sim.core.errors import UsageError
@@ -14,3 +15,22 @@ def write_text(path: Path, text: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{path}: cannot write the file: {reason}") from error
+
+
+def refuse_overwriting(inputs: Iterable[str | Path], outputs: Iterable[Path | None]) -> None:
+    """Raises UsageError when a result would replace what was read, or another result."""
+    taken = [(Path(one), "is what is read") for one in inputs]
+    for path in outputs:
+        if path is None:
+            continue
+        for other, what in taken:
+            if _is_same(path, other):
+                raise UsageError(f"{path}: this file {what}; give another name for the result")
+        taken.append((path, "is written already"))
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.resolve() == other.resolve() or path.samefile(other)
+    except (OSError, ValueError, RuntimeError):
+        return False

@@ -67,10 +67,19 @@ _decoder = msgspec.json.Decoder(AnyEvent)
 
 def encode_event(event: Event) -> bytes:
     """One line without its end. Lone surrogates are escaped, never lost."""
+    return _line(event)
+
+
+def encode_header(header: Header) -> bytes:
+    """The first line without its end. A file name need not be UTF-8."""
+    return _line(header)
+
+
+def _line(value: Event | Header) -> bytes:
     try:
-        return _encoder.encode(event)
+        return _encoder.encode(value)
     except UnicodeEncodeError:
-        plain = msgspec.to_builtins(event, enc_hook=_plain)
+        plain = msgspec.to_builtins(value, enc_hook=_plain)
         return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
 
 
@@ -113,7 +122,7 @@ def write_trace(path: Path, trace: Trace) -> None:
 
 def lines_of(trace: Trace) -> Iterator[bytes]:
     """The file's lines, ends included."""
-    yield msgspec.json.encode(trace.header) + b"\n"
+    yield encode_header(trace.header) + b"\n"
     for event in trace.events:
         yield encode_event(event) + b"\n"
 
@@ -157,12 +166,21 @@ def _read_header(path: Path, line: bytes) -> Header:
             "write one with 'hooktwin run SCENARIO --trace FILE'"
         )
     try:
-        version = msgspec.json.decode(line).get("hooktwin")
+        version = _decode_line(line).get("hooktwin")
         if version != FORMAT:
             raise TraceError(
                 f"{path}:1: trace format {version!r}, but this hooktwin reads format {FORMAT}; "
                 "run the scenario again, or use the hooktwin that wrote it"
             )
-        return msgspec.json.decode(line, type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return msgspec.convert(_decode_line(line), Header)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise TraceError(f"{path}:1: the header is damaged: {error}") from error
+
+
+def _decode_line(line: bytes) -> Any:
+    """The JSON object of a line that starts like one."""
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        # Only the standard library reads a lone surrogate's escape.
+        return json.loads(line)

@@ -226,7 +226,7 @@ def _declaration(name: str, kind: str) -> str:
 
 
 def _wire(frame: Any) -> dict[str, Any]:
-    wire = frame if isinstance(frame, dict) else frame.wire
+    wire = frame if isinstance(frame, dict) else getattr(frame, "wire", None)
     return wire if isinstance(wire, dict) else {}
 
 

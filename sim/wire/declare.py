@@ -15,6 +15,7 @@ or ``after`` the field, or (class-wide ``rules``) at the end.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar, dataclass_transform
 
@@ -151,7 +152,7 @@ def _field(attribute: attrs.Attribute[Any]) -> Field:
 
 
 def _declared(cls: type[R], rules: tuple[Linkage, ...], unknown: Unknown) -> type[R]:
-    if not (cls.__doc__ or "").strip():
+    if not (cls.__doc__ or "").strip() and sys.flags.optimize < 2:  # -OO strips them all
         raise TypeError(f"{cls.__name__} needs a docstring that says what it is for")
     made: Any = attrs.frozen(cls, kw_only=True, weakref_slot=False)
     made.FIELDS = tuple(_field(attribute) for attribute in attrs.fields(made))

@@ -10,12 +10,14 @@ from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, cast
 
+from sim.core.errors import LocalProtocolError
 from sim.world.item import Item, Moment
 
 if TYPE_CHECKING:
     from sim.world.world import World
 
 LAST = 1 << 62
+MOST_AT_ONE_MOMENT = 1_000_000
 
 
 class Agenda:
@@ -29,6 +31,7 @@ class Agenda:
         self._heap: list[tuple[int, int, Item]] = []
         self._stale = 0
         self._seq = 0
+        self._standing = 0
 
     def planned(self) -> list[Item]:
         """All planned items, earliest first."""
@@ -109,12 +112,25 @@ class Agenda:
                 self.pending -= 1
             if due > self.now:
                 self.now = due
+                self._standing = 0
+            else:
+                self._stand_still(item)
             self.cause = item.cause
             item.cause = -1
             item.fire(cast("World", self))
             self.cause = -1
             return True
         return False
+
+    def _stand_still(self, item: Item) -> None:
+        """One more step without time passing: no limit of time ever ends a circle of them."""
+        self._standing += 1
+        if self._standing > MOST_AT_ONE_MOMENT:
+            raise LocalProtocolError(
+                f"{MOST_AT_ONE_MOMENT:,} steps, and it is still {self.now} µs: something repeats "
+                f"itself without time passing (the last one: {item.name()}); "
+                "give a timer, a pause or a latency some time"
+            )
 
     def next_item(self) -> Item | None:
         """The earliest pending item, still planned; None when nothing is."""
@@ -139,6 +155,9 @@ class Agenda:
             self.unschedule(item)
         if item.due > self.now:
             self.now = item.due
+            self._standing = 0
+        else:
+            self._stand_still(item)
         self.cause = item.cause
         item.cause = -1
         item.fire(cast("World", self))

@@ -261,3 +261,31 @@ def test_errors_are_told_apart_by_who_must_act(
     assert says in said.err
     if says == "report":
         assert "hooktwin run typical --seed 5" in said.err
+
+
+def test_a_result_never_replaces_what_is_read(shell: Shell, scenario: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "link.jsonl"
+    linked.symlink_to(scenario)
+    for option in (("--trace", scenario), ("--svg", scenario), ("--trace", linked)):
+        said = shell("run", scenario, *option)
+        assert (said.code, "is what is read" in said.err) == (2, True), said
+    assert scenario.read_text(encoding="utf-8") == RIGHT
+    both = tmp_path / "both"
+    said = shell("run", scenario, "--trace", both, "--svg", both)
+    assert (said.code, "is written already" in said.err) == (2, True), said
+    trace = tmp_path / "run.jsonl"
+    assert shell("run", scenario, "--trace", trace).code == 0
+    before = trace.read_bytes()
+    assert shell("diagram", trace, "--out", trace).code == 2
+    assert trace.read_bytes() == before
+
+
+def test_a_scenario_whose_name_is_not_utf8_can_be_recorded(shell: Shell, tmp_path: Path) -> None:
+    odd = tmp_path / "odd\udcff.mmd"
+    try:
+        odd.write_text(RIGHT, encoding="utf-8")
+    except (OSError, UnicodeEncodeError):
+        pytest.skip("this file system wants UTF-8")
+    trace = tmp_path / "run.jsonl"
+    assert shell("run", odd, "--quiet", "--trace", trace).code == 0
+    assert shell("diagram", trace).code == 0

@@ -172,3 +172,11 @@ def test_traces_of_any_version_are_recognised_by_their_first_bytes():
     assert not is_trace(b'{"other":1}')
     assert not is_trace(os.urandom(0))
     assert is_trace(msgspec.json.encode(Header()))
+
+
+def test_the_name_of_a_scenario_need_not_be_utf8(tmp_path):
+    header = Header(scenario="odd\udcff", hosts=(("D", "desktop"),))
+    write_trace(tmp_path / "odd.jsonl", Trace(header, events()))
+    again = read_trace(tmp_path / "odd.jsonl")
+    assert again.header == header
+    assert again.digest() == Trace(header, events()).digest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sim.core.errors import UsageError
@@ -186,3 +188,13 @@ def test_a_failed_run_comes_back_without_its_failures():
     assert fails("S->>D: task.cancel", after=SETTLED)
     assert_same(run("S->>D: task.cancel", after=SETTLED))
     assert read(CONNECTED).participants
+
+
+def test_a_frame_that_is_no_object_is_written_without_what_it_says(tmp_path):
+    path = tmp_path / "odd.jsonl"
+    write_trace(path, play(load("typical"), driver="step").trace)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    odd = [json.dumps({**json.loads(line), "frame": 7}) if "FrameSent" in line else line
+           for line in lines]  # fmt: skip
+    path.write_text("\n".join(odd) + "\n", encoding="utf-8")
+    assert transcribe(read_trace(path)).startswith("sequenceDiagram")

@@ -1,8 +1,13 @@
 """Timers, pauses, waits with a limit, clocks that are wrong, lids that are closed."""
 
+import pytest
+
 from sim.core import op
+from sim.core.errors import LocalProtocolError
 from sim.core.event import TimerFired
-from sim.world import fault
+from sim.drivers.step import StepDriver
+from sim.drivers.trio_turnstile import TrioDriver
+from sim.world import agenda, fault
 from sim.world.host import START_MS, statistics
 from tests.world.play import SECOND, Play, pair
 
@@ -247,3 +252,27 @@ def test_a_timer_that_is_started_over_and_over_leaves_no_litter():
     play.run()
     assert fired == [(1000, "idle", ""), (2000, "other", "")]
     assert (play.world._heap, play.world._stale) == ([], 0)
+
+
+@pytest.mark.parametrize("driver", [StepDriver, TrioDriver])
+def test_a_host_that_repeats_itself_without_time_passing_is_stopped(monkeypatch, driver):
+    monkeypatch.setattr(agenda, "MOST_AT_ONE_MOMENT", 500)
+    play = Play()
+
+    async def on_timer(actor, kind, key):
+        await actor.perform(op.StartTimer("again", "", 0))
+
+    play.host("D", on_timer=on_timer)
+    play.perform("D", op.StartTimer("again", "", 0))
+    with pytest.raises(LocalProtocolError, match=r"500 steps, and it is still 0 µs.*again"):
+        driver(play.world).run(limit_us=SECOND)
+    play.world.close()
+
+
+def test_many_steps_at_many_moments_are_no_circle(monkeypatch):
+    monkeypatch.setattr(agenda, "MOST_AT_ONE_MOMENT", 50)
+    play, fired = waking()
+    for n in range(200):
+        play.perform("D", op.StartTimer("t", str(n), 1 + n))
+    play.run()
+    assert len(fired) == 200
