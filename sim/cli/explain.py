@@ -1,4 +1,4 @@
-"""``hooktwin explain WORD``: a message type, a rule or an invariant in full."""
+"""``hooktwin explain WORD``: a message type, a directive, a row, a rule … in full."""
 
 from __future__ import annotations
 
@@ -10,14 +10,21 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sim.cli.proving.watchers import Watched
+    from sim.core.errors import UsageError
     from sim.core.invariant import Invariant
     from sim.core.rule import Rule
+    from sim.protocols.hook.mutants import Mutant
 
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin explain turn.end              fields, limits, an example frame\n\n"
+    "  hooktwin explain language              how a scenario is written\n\n"
+    "  hooktwin explain @cut                  a directive of scenarios\n\n"
     "  hooktwin explain ownership-at-write    what a rule is for\n\n"
-    "  hooktwin explain HK-187                the same, by its row in the catalogue\n\n"
+    "  hooktwin explain HK-187                a row of the catalogue, and who watches it\n\n"
+    "  hooktwin explain close-out-respects-owner    what an invariant wants\n\n"
+    "  hooktwin explain server-goes-back      what a mutant does wrong\n\n"
     "  hooktwin explain --all --json          every message type, for programs"
 )
 
@@ -25,7 +32,8 @@ EPILOG = (
 def _complete(incomplete: str) -> list[str]:
     from sim.cli import words
 
-    known = (*words.message_types(), *words.rules(), *words.invariants())
+    names = (*words.message_types(), *words.rules(), *words.invariants())
+    known = (*names, *words.rows(), *words.mutants(), *words.language_words())
     return [word for word in known if word.startswith(incomplete)]
 
 
@@ -38,14 +46,14 @@ def explain(
     word: Annotated[
         str | None,
         typer.Argument(
-            help="A message type, a rule, a catalogue id or an invariant.",
+            help="A message type, a @directive, 'language', a catalogue id, a rule …",
             autocompletion=_complete,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All message types.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON value on stdout.")] = False,
 ) -> None:
-    """Explain a message type, a rule or an invariant."""
+    """Explain a message type, the scenario language, a row of the catalogue, a rule …"""
     from sim.core.errors import UsageError
 
     if every == (word is not None):
@@ -75,31 +83,70 @@ def _explain_all(as_json: bool) -> None:
 
 def _explain_one(word: str, as_json: bool) -> None:
     from sim.cli import words
-    from sim.cli.outcome import unknown
     from sim.cli.terminal import console, print_json
     from sim.wire.describe import describe
 
+    if _explain_language(word, as_json):
+        return
     types, rules, invariants = words.message_types(), words.rules(), words.invariants()
     if word in types:
         described = describe(types[word])
         print_json(described) if as_json else show_message(console(), described)
         return
+    row = words.rows().get(word.upper())
+    mutant = words.mutants().get(word)
     named = [r for r in rules.values() if word == r.name or word.upper() in r.catalogue]
-    named_invariants = [
-        i for i in invariants.values() if word == i.name or word.upper() in i.catalogue
-    ]
-    if not named and not named_invariants:
-        ids = (row for rule in rules.values() for row in rule.catalogue)
-        raise unknown("word", word, (*types, *rules, *invariants, *ids))
+    judges = [i for i in invariants.values() if word == i.name or word.upper() in i.catalogue]
+    if not (row or mutant or named or judges):
+        raise _unknown(word)
     if as_json:
-        values = [*map(rule_json, named), *map(_invariant_json, named_invariants)]
+        values = [{"kind": "row", **row.to_json()}] if row else []
+        values += [*map(rule_json, named), *map(_invariant_json, judges)]
+        values += [_mutant_json(mutant)] if mutant else []
         print_json(values[0] if len(values) == 1 else values)
         return
     screen = console()
+    if row:
+        _show_row(screen, row)
     for rule in named:
         _show_rule(screen, rule)
-    for invariant in named_invariants:
+    for invariant in judges:
         _show_invariant(screen, invariant)
+    if mutant:
+        _show_mutant(screen, mutant)
+
+
+def _explain_language(word: str, as_json: bool) -> bool:
+    """Whether the word belongs to the language of scenarios; then it is told."""
+    from sim.cli import language
+    from sim.cli.terminal import console, print_json
+
+    one = language.directives().get(word.removeprefix("@"))
+    if one is None and word not in language.OVERVIEW_WORDS:
+        return False
+    if as_json:
+        print_json(one.to_json() if one else language.overview_json())
+        return True
+    from sim.cli.teaching import show_directive, show_language
+
+    show_directive(console(), one) if one else show_language(console())
+    return True
+
+
+def _unknown(word: str) -> UsageError:
+    """Near matches, or where the words are listed; never all of them."""
+    import difflib
+
+    from sim.cli import words
+    from sim.core.errors import UsageError
+
+    known = dict.fromkeys(_complete(""))
+    ids = (row for rule in words.rules().values() for row in rule.catalogue)
+    every = [*known, *(row for row in ids if row not in known)]
+    close = difflib.get_close_matches(word[:60], every, n=5, cutoff=0.6)
+    lists = "hooktwin explain language, hooktwin schema --list, hooktwin rules"
+    offered = f"did you mean: {', '.join(close)}" if close else f"the words are listed by: {lists}"
+    return UsageError(f"unknown word {word[:80]!r}; {offered}")
 
 
 def show_message(screen: Console, described: dict[str, Any]) -> None:
@@ -209,3 +256,46 @@ def _show_invariant(screen: Console, invariant: type[Invariant]) -> None:
     head = f"   an invariant, kept by {by}   {', '.join(invariant.catalogue)}"
     screen.print(Text.assemble((invariant.name, "bold"), head))
     _show_facts(screen, [("always", invariant.sentence)])
+
+
+def _show_row(screen: Console, one: Watched) -> None:
+    from rich.text import Text
+
+    row = one.row
+    by = "both sides obey" if row.by == "both" else f"the {row.by} obeys"
+    screen.print(Text.assemble((row.id, "bold"), f"   {by}   {row.section}"))
+    runs = [f"hooktwin run {name}" for name in one.scenarios]
+    facts = [
+        ("rule", row.rule),
+        ("without it", row.without),
+        ("watched by", ", ".join(one.watchers) if one.is_watched else "nobody"),
+        ("see it", "\n".join(runs) or "no scenario shows it"),
+        ("see it broken", one.see_it_broken),
+        ("prove it", f"hooktwin rules --check {row.id}"),
+    ]
+    mutants = ", ".join(mutant.name for mutant in one.mutants)
+    facts.insert(3, ("mutants", mutants or f"none: {one.why_no_mutant}"))
+    _show_facts(screen, facts)
+
+
+def _mutant_json(mutant: Mutant) -> dict[str, Any]:
+    return {
+        "kind": "mutant",
+        "name": mutant.name,
+        "side": mutant.side,
+        "what": mutant.what,
+        "caught_by": mutant.caught_by,
+        "rule": mutant.rule,
+    }
+
+
+def _show_mutant(screen: Console, mutant: Mutant) -> None:
+    from rich.text import Text
+
+    screen.print(Text.assemble((mutant.name, "bold"), f"   a mutant of the {mutant.side}"))
+    facts = (
+        ("does", mutant.what),
+        ("caught by", mutant.caught_by),
+        ("in", f"at most {mutant.seeds} storms" if not mutant.needs else mutant.needs),
+    )
+    _show_facts(screen, facts)

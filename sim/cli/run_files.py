@@ -75,4 +75,4 @@ def check_rules(without: Sequence[str]) -> None:
     known = words.rules()
     for name in without:
         if name not in known:
-            raise unknown("rule", name, known, remedy="see: hooktwin rules")
+            raise unknown("rule", name, known, remedy="see: hooktwin rules --switches")

@@ -69,7 +69,7 @@ Without = Annotated[
     typer.Option(
         "--without",
         metavar="RULE",
-        help="Switch a protocol rule off (again for more). See: hooktwin rules.",
+        help="Switch a protocol rule off (again for more). See: hooktwin rules --switches.",
         autocompletion=complete_rule,
     ),
 ]

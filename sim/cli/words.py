@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sim.cli.proving.watchers import Watched
     from sim.core.invariant import Invariant
     from sim.core.rule import Rule
     from sim.core.table import Table
     from sim.protocols.hook import HookBody
+    from sim.protocols.hook.mutants import Mutant
 
 
 def message_types() -> Mapping[str, type[HookBody]]:
@@ -41,6 +43,20 @@ def invariants() -> dict[str, type[Invariant]]:
     return {invariant.name: invariant for invariant in INVARIANTS}
 
 
+def rows() -> Mapping[str, Watched]:
+    """All rows of the catalogue by id."""
+    from sim.cli.proving.watchers import watched
+
+    return watched()
+
+
+def mutants() -> dict[str, Mutant]:
+    """All mutants by name."""
+    from sim.protocols.hook.mutants import all_mutants
+
+    return {mutant.name: mutant for mutant in all_mutants()}
+
+
 def tables() -> dict[str, Table]:
     """All transition tables of the protocol's ``machine*`` modules, by role."""
     from sim.core.table import Table
@@ -54,3 +70,10 @@ def tables() -> dict[str, Table]:
                 if isinstance(value, Table):
                     found[value.role] = value
     return found
+
+
+def language_words() -> tuple[str, ...]:
+    """What ``explain`` tells about the language of scenarios."""
+    from sim.cli import language
+
+    return (language.OVERVIEW_WORDS[0], *(f"@{name}" for name in language.directives()))

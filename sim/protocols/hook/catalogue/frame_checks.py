@@ -23,7 +23,10 @@ Parser = Callable[[object], ParseResult]
 
 @attrs.frozen
 class FrameCheck:
-    """``row`` is watched by the parser: ``good`` passes, ``bad`` is refused at ``path``."""
+    """``row`` is watched by the parser: ``good`` passes, ``bad`` is refused at ``path``.
+
+    A ``bad`` frame that is large may be a function that makes it.
+    """
 
     row: str
     what: str
@@ -41,7 +44,7 @@ class FrameCheck:
         verdict = parse(self.good)
         if not verdict.ok:
             return f"the good {self.what} is refused: {verdict.error}"
-        verdict = parse(self.bad)
+        verdict = parse(self.bad() if callable(self.bad) else self.bad)
         if verdict.ok:
             return f"the bad {self.what} is accepted"
         if verdict.path != self.path:

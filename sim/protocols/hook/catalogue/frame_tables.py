@@ -34,20 +34,17 @@ _ROW: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _too_long() -> FrameCheck:
-    good = serialize_hook_message(check("HK-33", "turn.progress", "text", text=1).good)
-    bad = good.replace("Reading", "R" * HOOK_MAX_FRAME_CHARS)
-    return FrameCheck("HK-33", "frame", None, good, bad)
+_GOOD: Final = whole("", "ping", None).good
 
 
-def checks() -> tuple[FrameCheck, ...]:
-    """Every check; made anew, since one of its frames is large."""
-    return (*_ENVELOPE, _too_long(), *_TASKS, *_RESULTS, *_PROVIDERS, *_TALK, *_CONTINUING)
+def _too_long() -> str:
+    text = serialize_hook_message(check("", "turn.progress", "text").good)
+    return text.replace("Reading", "R" * HOOK_MAX_FRAME_CHARS)
 
 
 _ENVELOPE: Final = (
-    FrameCheck("HK-13", "frame", "envelope", _good := whole("", "ping", None).good, [1]),
-    check("HK-09", "query.response", "sessions[0].workspace", sessions__0__workspace="/home/a"),
+    FrameCheck("HK-13", "frame", "envelope", _GOOD, [1]),
+    check("HK-09", "query.response", "sessions[0].workspace", sessions__0__workspace="/disk/a"),
     check("HK-09", "provider.prefs.set", "workspace", workspace="C:\\private"),
     check("HK-20", "provider.prefs.state", "prefs[0].teamId",
           good={"bound": True, "prefs": [_ROW]},
@@ -62,6 +59,7 @@ _ENVELOPE: Final = (
     check("HK-26", "bind.update", "installUrl", installUrl=1),
     check("HK-29", "hello", "lifecycleAnnouncement",
           good={"lifecycleAnnouncement": GONE}, lifecycleAnnouncement="yes"),
+    FrameCheck("HK-33", "frame", None, serialize_hook_message(_GOOD), _too_long),
     whole("HK-36", "turn.end", None, v=1.5),
 )  # fmt: skip
 
@@ -133,7 +131,7 @@ _PROVIDERS: Final = (
     check("HK-121", "provider.prefs.state", "prefs", prefs=[_ROW]),
     check("HK-121", "provider.prefs.state", "prefs[0].workspace",
           good={"bound": True, "prefs": [_ROW]}, bound=True,
-          prefs=[{**_ROW, "workspace": "/home/a"}]),
+          prefs=[{**_ROW, "workspace": "/disk/a"}]),
     check("HK-122", "provider.bind.update", "actions",
           good={"actions": ["an action of next year"]}, actions=[""]),
     check("HK-125", "provider.behavior.get", "bindingId", bindingId=GONE, scopeId="c-1"),
@@ -181,3 +179,5 @@ _CONTINUING: Final = (
           good={"attachments": [{"name": None, "mimeType": "text/plain", "dataBase64": "aA=="}]},
           attachments=[{"name": "a", "mimeType": "text/plain"}]),
 )  # fmt: skip
+
+CHECKS: Final = (*_ENVELOPE, *_TASKS, *_RESULTS, *_PROVIDERS, *_TALK, *_CONTINUING)

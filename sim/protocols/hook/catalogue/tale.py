@@ -142,9 +142,9 @@ class Tale:
         """Somebody does something."""
         return self.tell(Acted, host=host, act=act)
 
-    def note(self, host: str, what: str, data: Any) -> int:
+    def note(self, host: str, what: str, data: Any, cause: int = -1) -> int:
         """A host tells a fact."""
-        return self.tell(Noted, host=host, what=what, data=data)
+        return self.tell(Noted, cause, host=host, what=what, data=data)
 
     def call(self, request: Any, reply: Any = None, cause: int = -1) -> int:
         """The server asks the channel for something, which is applied."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sim.protocols.hook.catalogue import (
+    tales_accounts,
     tales_agents,
     tales_connections,
     tales_continuing,
@@ -15,4 +16,5 @@ TALES: tuple[Told, ...] = (
     *tales_tasks.TALES,
     *tales_agents.TALES,
     *tales_continuing.TALES,
+    *tales_accounts.TALES,
 )

@@ -123,7 +123,7 @@ def list_from_the_time_of_the_hello(tale: Tale, bad: bool) -> None:
 @TALES.of("paths-stay-at-home", "HK-107")
 def path_in_a_list_of_sessions(tale: Tale, bad: bool) -> None:
     tale.connect()
-    folder = "/home/alice" if bad else "web"
+    folder = "/disk/alice" if bad else "web"
     tale.desktop("query.response", queryId="Q1", kind="workspaces", workspaces=["chat", folder])
 
 

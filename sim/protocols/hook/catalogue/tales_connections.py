@@ -199,4 +199,4 @@ def public_post_before_the_first_task_on_x(tale: Tale, bad: bool) -> None:
 
 @TALES.of("paths-stay-at-home", "HK-09")
 def folder_named_by_its_path(tale: Tale, bad: bool) -> None:
-    tale.connect(workspaces=["chat", "/home/alice/web" if bad else "web"])
+    tale.connect(workspaces=["chat", "/disk/alice/web" if bad else "web"])
