@@ -28,6 +28,7 @@ from sim.protocols.hook.oracles import (
     provider,
     queries,
     reopen,
+    replies,
     tasks,
     tools,
 )
@@ -61,6 +62,7 @@ INVARIANTS: tuple[type[HookInvariant], ...] = tuple(
         frames,
         agents,
         lists,
+        replies,
         gates,
         answers,
         delivery,
