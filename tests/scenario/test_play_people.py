@@ -75,6 +75,11 @@ def test_a_button_is_pressed_by_card_label_or_id():
         passes(*lines, after=CARD)
 
 
+def test_a_button_of_the_servers_own_picker_is_pressed_by_its_label():
+    lines = ("U->>IM: /model", "S->>IM: card", 'U->>IM: press "Opus (claude-code)"')
+    passes(*lines, 'S->>D: prefs.state (replyTo=null, prefs[0].model="opus")', after=ASKED)
+
+
 def test_an_unknown_button_is_a_failure_that_names_it():
     [(line, happened)] = fails("U->>IM: press Maybe", after=CARD)
     assert (line, "no card has a button 'Maybe'" in happened) == (1, True)

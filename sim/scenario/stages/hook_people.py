@@ -6,6 +6,7 @@ certain request or card happens where that stands.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -143,16 +144,13 @@ class People:
 
     def _press(self, person: str, channel: str, act: Act) -> Direction | NotYet:
         """A card by its name, or a button by label or id on the newest card that has it."""
-        cards = list(reversed(self.view.cards.values()))
-        if act.name is not None:
-            real = self.names.get(act.name.text)
-            if real is not None or act.remark is None:
-                cards = [card for card in cards if card.interaction == real]
-            if not cards:
+        shown = list(self._cards_in(channel))
+        real = self.names.get(act.name.text) if act.name is not None else None
+        if act.name is not None and (real is not None or act.remark is None):
+            if real not in self.view.cards:
                 return NotYet(f"no card {act.name.text} is known")
-        found = [self.view.card_of(card.interaction) for card in cards]
-        named = act.name is not None
-        shown = [m for m in found if m is not None and (named or m.channel == channel)]
+            card = self.view.card_of(str(real))
+            shown = [] if card is None else [card]
         for message in shown:
             button = _chosen(act, _buttons_ever(message))
             if button is not None:
@@ -160,6 +158,12 @@ class People:
         if act.word is not None and shown:
             return NotYet(f"no card has a button {act.word!r}")
         return NotYet("no card shows yet")
+
+    def _cards_in(self, channel: str) -> Iterator[ShownMessage]:
+        """Everything with buttons that the bot has posted here, newest first: pickers too."""
+        for message in reversed(self.view.history.messages.values()):
+            if message.by_bot and message.role == "card" and message.channel == channel:
+                yield message
 
 
 def _chosen(act: Act, buttons: tuple[Button, ...]) -> Button | None:
