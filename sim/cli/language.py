@@ -1,0 +1,188 @@
+"""The scenario language in sentences: what each directive does, with an example.
+
+How a directive is written stands where it is parsed; here stands what it is
+for. ``explain @cut`` prints it and ``docs/scenario-language.md`` contains it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+DOCUMENT = "docs/scenario-language.md"
+OVERVIEW_WORDS = ("language", "scenario", "directives")
+
+HEAD = "before the first arrow"
+PLACE = "at its place in the diagram"
+
+
+@attrs.frozen
+class Directive:
+    """``usage`` is the parser's own; ``where`` it stands, what it ``does``, one ``example``."""
+
+    name: str
+    usage: str
+    where: str
+    does: str
+    example: str
+
+    def to_json(self) -> dict[str, Any]:
+        """For ``explain --json``."""
+        return {"kind": "directive", **attrs.asdict(self)}
+
+
+SETTINGS: Mapping[str, tuple[str, str]] = {
+    "host": (
+        "Says what a lifeline is when neither its label nor its id does. KIND is desktop, "
+        "server, slack, telegram, x or person.",
+        "@host D desktop",
+    ),
+    "puppet": (
+        "ID loses its own behaviour: its arrows are sent literally, even wrong ones. With "
+        "handshake it connects and says hello by itself, with pong it answers pings.",
+        "@puppet D handshake pong",
+    ),
+    "protocol": ("Names the protocol where the lifelines do not tell.", "@protocol hook"),
+    "seed": (
+        "The seed of the run; --seed on the command line goes before it. Default 1.",
+        "@seed 7",
+    ),
+    "latency": (
+        "How long something takes from one lifeline to another; * is everybody. Defaults: "
+        "20ms..80ms between hosts, 80ms..250ms for calls to a channel.",
+        "@latency D->S 20ms..80ms",
+    ),
+    "rule": (
+        "Switches a rule of the protocol off (-) or on (+), as --without does. The names: "
+        "hooktwin rules --switches.",
+        "@rule -end-replay",
+    ),
+    "feature": (
+        "What a side announces from its next handshake on; for rolling upgrades.",
+        "@feature S -turn-reopen-v1",
+    ),
+    "violates": (
+        "This run must break that invariant: a scenario that shows what goes wrong without a "
+        "rule. It passes when just that breaks.",
+        "@violates close-out-respects-owner",
+    ),
+    "strict": ("Frames that no arrow names are failures; else they are listed.", "@strict"),
+    "live": ("The tests also play this scenario over real sockets.", "@live"),
+}
+ACTIONS: Mapping[str, tuple[str, str]] = {
+    "after": ("Lets virtual time pass before the next line.", "@after 3s"),
+    "at": ("Waits until this much virtual time has passed since the start.", "@at 10s"),
+    "settle": (
+        "Runs until nothing is under way but heartbeats, time limits and retries that are more "
+        "than 60 s away.",
+        "@settle",
+    ),
+    "cut": (
+        "Ends D's connections, or the one of a channel. fin delivers what was sent, rst (usual) "
+        "drops it, silent leaves both ends believing in it. old: the one that was replaced.",
+        "@cut D slack rst",
+    ),
+    "heal": ("A silent connection carries frames again.", "@heal D"),
+    "reconnect": (
+        "A puppet connects (again) and does not wait for it; twins do so by themselves.",
+        "@reconnect D",
+    ),
+    "lose": ("The frame of the next arrow never arrives.", "@lose next"),
+    "duplicate": ("The frame of the next arrow arrives twice.", "@duplicate next after 1s"),
+    "delay": ("The frame of the next arrow takes this much longer.", "@delay next 3s"),
+    "hold": ("Frames of this direction stay under way until @release.", "@hold D->S"),
+    "release": ("What @hold kept goes on, in order.", "@release D->S"),
+    "crash": ("The process dies; what it had not stored is gone.", "@crash S"),
+    "restart": ("It comes back with what it had stored.", "@restart S"),
+    "skew": ("Moves the clock of one host forwards (+) or back (-).", "@skew D +70s"),
+    "sleep": ("The lid of the laptop is closed for so long.", "@sleep D 8h"),
+    "channel": (
+        "How the channel's API answers the next such call: post, edit, card, react, delete or "
+        "* (any), with ok, 429, 5xx, not_found, refused, unknown (done, but the answer is "
+        "lost), latency TIME or down TIME. always: until changed.",
+        "@channel edit 429 5s",
+    ),
+    "expect": (
+        "What a reader of the channel sees now of a request or card: WORKING, OK, FAILED, "
+        "CANCELLED, INTERRUPTED, REJECTED, QUEUED; OPEN or CLOSED for a card; | between two "
+        "that are both right. The text must be part of what shows.",
+        '@expect R1 WORKING|OK "half"',
+    ),
+    "final": ("The same, judged when everything has settled at the end.", '@final R1 OK "done"'),
+    "count": (
+        "How many posts or edits (of one request) or frames of a type (to one desktop) there "
+        "were until now; =, <, <=, > or >= a number.",
+        "@count posts R1 <=3",
+    ),
+    "never": ("No message of a channel ever shows this text.", '@never "internal error"'),
+    "open": ("D is connected now.", "@open D"),
+    "closed": ("D is not connected now.", "@closed D"),
+    "act": (
+        "What somebody does, as a trace records it; hooktwin diagram writes these.",
+        '@act U {"is":"say","person":"U","text":"hi"}',
+    ),
+    "fault": (
+        "A fault as a trace records it; hooktwin diagram writes these.",
+        "@fault cut D.slack#1 rst",
+    ),
+}
+ARROWS: tuple[tuple[str, str], ...] = (
+    ("D->>S: turn.end (ok)", "D sends it and it arrives; -->>, ->, --> and -) mean the same"),
+    ("D-xS: turn.end (ok)", "D sends it and it is lost"),
+    ("D->>D: quit", "something local: retry, quit, think 2s"),
+)
+ITEMS: tuple[tuple[str, str], ...] = (
+    ("name", "the frame has this field (dots and [0] allowed)"),
+    ("name=value", "the field is equal; the value is JSON or a bare word"),
+    ('name~"text"', "the field contains the text"),
+    ("accepted, ok …", "some enum field has this value"),
+    ("R1, K1, A1", "a name: its first use binds it to a real id, later uses must agree"),
+)
+
+
+def directives() -> dict[str, Directive]:
+    """All directives by name, as the parser takes them."""
+    from sim.scenario.directives import ACTION_USAGES
+    from sim.scenario.settings import SETTING_USAGES
+
+    said = [
+        (name, usage, PLACE if name == "feature" else HEAD, *SETTINGS[name])
+        for name, usage in SETTING_USAGES.items()
+    ]
+    said += [(name, usage, PLACE, *ACTIONS[name]) for name, usage in ACTION_USAGES.items()]
+    return {name: Directive(name, *rest) for name, *rest in said}
+
+
+def acts() -> Iterator[tuple[str, str]]:
+    """(how it is written, where it is done) of everything that a person does."""
+    from sim.scenario.acts import CHANNEL_USAGES, DESKTOP_USAGES
+
+    for usage in CHANNEL_USAGES.values():
+        yield usage, "channel"
+    for usage in DESKTOP_USAGES.values():
+        yield usage, "desktop"
+
+
+def table() -> str:
+    """The directives as the document shows them."""
+    rows = ["| written | what it does | for example |", "|---|---|---|"]
+    for one in directives().values():
+        cells = (f"`{one.usage}`", one.does, f"`%% {one.example}`")
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def overview_json() -> dict[str, Any]:
+    """The whole language for programs."""
+    return {
+        "kind": "language",
+        "document": DOCUMENT,
+        "arrows": dict(ARROWS),
+        "items": dict(ITEMS),
+        "acts": {place: [u for u, p in acts() if p == place] for place in ("channel", "desktop")},
+        "directives": [one.to_json() for one in directives().values()],
+    }

@@ -1,0 +1,77 @@
+"""The reference of the scenario language: nothing is missing, every example can be used."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sim.cli import language
+from sim.scenario.directives import ACTION_USAGES
+from sim.scenario.parse import parse_scenario
+from sim.scenario.settings import SETTING_USAGES
+from tests.cli.screens import ROOT, Shell
+
+DOCUMENT = (ROOT / language.DOCUMENT).read_text(encoding="utf-8")
+AROUND = """\
+sequenceDiagram
+    actor U as Alice
+    participant IM as Slack
+    participant S as hook server
+    participant D as desktop
+    %% {}
+    U->>IM: message "hi"
+    S->>D: task.dispatch (requestId=R1)
+"""
+
+
+def test_every_directive_is_told_and_no_other() -> None:
+    assert list(language.SETTINGS) == list(SETTING_USAGES)
+    assert list(language.ACTIONS) == list(ACTION_USAGES)
+
+
+def test_the_document_contains_the_table_and_all_acts() -> None:
+    assert language.table() in DOCUMENT
+    words = " ".join(DOCUMENT.split())
+    assert [usage for usage, _ in language.acts() if f"`{usage}`" not in words] == []
+
+
+@pytest.mark.parametrize("name", list(language.directives()))
+def test_the_example_of_a_directive_can_be_parsed(name: str) -> None:
+    example = language.directives()[name].example
+    assert example.startswith(f"@{name}")
+    text = AROUND.format(example)
+    if "R1" in example:
+        text = AROUND.replace("    %% {}\n", "") + f"    %% {example}\n"
+    if name == "release":
+        text = text.replace(f"%% {example}", f"%% @hold D->S\n    %% {example}")
+    parse_scenario(text, "example.mmd", None)
+
+
+def test_the_diagram_of_the_document_runs(shell: Shell) -> None:
+    assert shell("run", ROOT / language.DOCUMENT, "--quiet").code == 0
+
+
+@pytest.mark.parametrize("word", ["@cut", "cut"])
+def test_a_directive_is_explained(shell: Shell, word: str) -> None:
+    said = shell("explain", word)
+    assert said.code == 0
+    assert language.directives()["cut"].example in said.out
+    assert json.loads(shell("explain", word, "--json").out)["usage"] == ACTION_USAGES["cut"]
+
+
+def test_the_language_is_explained_on_one_page(shell: Shell) -> None:
+    said = shell("explain", "language")
+    assert [name for name in language.directives() if f"@{name}" not in said.out] == []
+    told = json.loads(shell("explain", "language", "--json").out)
+    assert len(told["directives"]) == len(language.directives())
+
+
+def test_an_unknown_word_gets_near_matches_and_never_a_wall(shell: Shell) -> None:
+    said = shell("explain", "turn.ned")
+    assert said.code == 2
+    assert "did you mean: turn.end" in said.err
+    said = shell("explain", "qqqqqqqq")
+    assert said.code == 2
+    assert "explain language" in said.err
+    assert len(said.err) < 200
