@@ -144,7 +144,7 @@ def _unknown(word: str) -> UsageError:
     ids = (row for rule in words.rules().values() for row in rule.catalogue)
     every = [*known, *(row for row in ids if row not in known)]
     close = difflib.get_close_matches(word[:60], every, n=5, cutoff=0.6)
-    lists = "hooktwin explain language, hooktwin schema --list, hooktwin rules"
+    lists = "hooktwin explain language, hooktwin explain --all, hooktwin rules"
     offered = f"did you mean: {', '.join(close)}" if close else f"the words are listed by: {lists}"
     return UsageError(f"unknown word {word[:80]!r}; {offered}")
 
