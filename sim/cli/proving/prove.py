@@ -63,7 +63,7 @@ class Proving:
                     self.out_of_time = True
                     return
                 tell(proof)
-                self.done[proof.name] = proof.run()
+                self.done[proof.name] = _tried(proof)
         except KeyboardInterrupt:
             self.interrupted = True
 
@@ -95,6 +95,14 @@ class Proving:
     def untried(self) -> int:
         """How many proofs there was no time for."""
         return len(self.proofs) - len(self.done)
+
+
+def _tried(proof: Proof) -> str:
+    """What came of a proof; one that raises has not made anybody complain."""
+    try:
+        return proof.run()
+    except Exception as error:
+        return f"{proof.name} raises {type(error).__name__}: {error}"
 
 
 def _watchers(one: Watched) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from sim.cli.proving.comparisons import COMPARISONS
 from sim.core.invariant import Invariant
 from sim.core.rule import Rule, table_of
 from sim.protocols.hook.catalogue import ROWS
@@ -24,6 +25,8 @@ from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.mutants import Mutant, all_mutants
 from sim.protocols.hook.rules import HookRules
 from sim.scenario.load import shipped_scenarios
+
+ALL_TRIALS = (*TRIALS, *COMPARISONS)
 
 _ROW = re.compile(r"\bHK-\d{2,3}\b")
 
@@ -131,7 +134,7 @@ def watched() -> Mapping[str, Watched]:
         breaking.setdefault(mutant.caught_by, []).append(mutant)
     switches = _by_row((row, rule) for rule in table_of(HookRules) for row in rule.catalogue)
     frames = _by_row((check.row, check) for check in CHECKS)
-    trials = _by_row((trial.row, trial) for trial in TRIALS)
+    trials = _by_row((trial.row, trial) for trial in ALL_TRIALS)
     shown = _by_row(_shown())
     return {
         id: Watched(
@@ -177,5 +180,5 @@ def summary() -> dict[str, int]:
         "invariants": len(INVARIANTS),
         "frames": len(CHECKS),
         "tales": len(TALES),
-        "trials": len(TRIALS),
+        "trials": len(ALL_TRIALS),
     }

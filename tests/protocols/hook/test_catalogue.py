@@ -9,14 +9,13 @@ import pytest
 
 from sim.cli.proving.lessons import LESSONS, lesson
 from sim.cli.proving.prove import FAILED, PROVEN, Proof, plan
-from sim.cli.proving.watchers import Watched, oracles, summary, watched
+from sim.cli.proving.watchers import ALL_TRIALS, Watched, oracles, summary, watched
 from sim.core.rule import table_of
 from sim.play import load, play
 from sim.protocols.hook.catalogue import ROWS
 from sim.protocols.hook.catalogue.frame_tables import CHECKS
 from sim.protocols.hook.catalogue.shown import BROKEN_BY, SHOWN
 from sim.protocols.hook.catalogue.tales import TALES
-from sim.protocols.hook.catalogue.trials import TRIALS
 from sim.protocols.hook.frames import MESSAGES
 from sim.protocols.hook.mutants import all_mutants
 from sim.protocols.hook.rules import HookRules
@@ -62,7 +61,7 @@ def test_rows_that_others_name_are_rows() -> None:
     named = {row for oracle in oracles().values() for row in oracle.catalogue}
     named |= {row for rule in RULES.values() for row in rule.catalogue}
     named |= {row for told in TALES for row in told.rows}
-    named |= {check.row for check in CHECKS} | {trial.row for trial in TRIALS}
+    named |= {check.row for check in CHECKS} | {trial.row for trial in ALL_TRIALS}
     named |= {row for rows in SHOWN.values() for row in rows}
     races = {row for row in named if re.fullmatch(r"RC-\d+", row)}
     assert named - races <= set(ROWS)
@@ -90,7 +89,7 @@ def test_a_frame_check_can_fail() -> None:
     assert "accepted" in check.fault(lambda frame: accepts_all())
 
 
-@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
+@pytest.mark.parametrize("trial", ALL_TRIALS, ids=lambda trial: trial.name)
 def test_a_trial_tells_what_is_shipped_from_what_is_wrong(trial) -> None:
     assert trial.fault() == ""
 
@@ -134,6 +133,20 @@ def test_a_watcher_that_nothing_tries_fails_its_row() -> None:
     [verdict] = proving.verdicts()
     assert verdict.state == FAILED
     assert "close-out-respects-owner" in verdict.notes[0]
+
+
+def test_a_proof_that_raises_is_no_proof() -> None:
+    proving = plan(["HK-204"])
+    [proof] = proving.proofs
+
+    def fall() -> str:
+        raise ZeroDivisionError("oops")
+
+    proving.proofs = (Proof(proof.name, proof.watcher, fall),)
+    proving.run(lambda: False, lambda proof: None)
+    [verdict] = proving.verdicts()
+    assert verdict.state == FAILED
+    assert "ZeroDivisionError" in verdict.notes[0]
 
 
 def test_an_interruption_keeps_what_was_proven() -> None:
