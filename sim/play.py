@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from sim.core.errors import UsageError
 from sim.core.rule import table_of
+from sim.drivers.interrupt import between_steps
 from sim.drivers.step import StepDriver
 from sim.protocols.hook import MESSAGES, constants, parse_hook_message
 from sim.protocols.hook.invariants import INVARIANTS
@@ -125,5 +126,19 @@ def play(
         watch(run)
     engine = make_driver(driver, run.world, speed=speed)
     with suppress(KeyboardInterrupt):
-        engine.run(run.over)
+        if driver == "live":
+            engine.run(run.over)
+        else:
+            _run_in_steps(engine, run)
     return finish(run, driver)
+
+
+def _run_in_steps(engine: Driver, run: Run) -> None:
+    """In virtual time every step is a good place to be interrupted at."""
+    with between_steps() as ask:
+
+        def over() -> bool:
+            ask()
+            return run.over()
+
+        engine.run(over)
