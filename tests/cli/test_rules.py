@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.cli.screens import Shell
 
 
@@ -95,3 +97,17 @@ def test_a_mutant_is_explained_by_its_name(shell: Shell) -> None:
     assert "a mutant of the server" in said.out
     assert "working-text-is-the-owners" in said.out
     assert json.loads(shell("explain", "server-goes-back", "--json").out)["kind"] == "mutant"
+
+
+def test_an_interrupted_check_reports_what_was_proven(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(mutant: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sim.cli.proving.mutants.seeds_until_noticed", interrupted)
+    said = shell("rules", "--check", "HK-01", "HK-204")
+    assert said.code == 130
+    assert "2 of 2 rows proven" in said.out  # a tale and a trial come before any storm
+    assert "this is what was proven so far" in said.err
+    assert "interrupted" in said.err
