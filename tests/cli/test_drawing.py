@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from rich.cells import cell_len
 
 from sim.cli.drawing.layout import lay_out, lifelines
 from sim.cli.drawing.rows import Row, rows_of
-from sim.cli.drawing.screen import fit, paint
+from sim.cli.drawing.screen import fit, paint, wrap
 from sim.cli.drawing.shorten import HEAD, TAIL, shorten
 from sim.cli.drawing.telling import TELLING, Names, tell
 from sim.core import event as events
 from sim.core.invariant import Violation
 from sim.core.trace import Header, Trace
 from sim.protocols.hook import MESSAGES
+from tests.cli.screens import Shell
 
 HOSTS = (("D", "desktop"), ("S", "server"), ("IM", "slack"))
 
@@ -141,3 +145,33 @@ def test_a_puppet_s_act_is_told_by_its_frame_alone() -> None:
     trace = trace_of(events.Acted(0, 0, -1, "D", act))
     assert rows_of(trace) == []
     assert len(rows_of(trace, every=True)) == 1
+
+
+def test_the_step_of_the_verdict_stands_in_the_drawing_and_its_banner_is_whole(
+    shell: Shell, tmp_path: Path
+) -> None:
+    picture = tmp_path / "race.svg"
+    said = shell(
+        *("run", "reopen-teardown", "--without", "ownership-at-write", "--seed", 1),
+        *("--svg", picture),
+    )
+    step = re.search(r"close-out-respects-owner broken at step (\d+)", said.out)
+    assert step
+    drawn = said.out.partition("\n\n")[0]
+    lines = [line for line in drawn.splitlines() if line.split()[:1] == [step[1]]]
+    assert "by close-out of K1" in lines[0]
+    assert "✗ close-out-respects-owner: A late close-out of K1" in lines[1]
+    words = " ".join(drawn.split())
+    assert "which owns message m2 since step" in words
+    assert "is still running on D.slack#2" in words
+    svg = picture.read_text(encoding="utf-8")
+    assert f"step {step[1]}: close-out-respects-owner" in svg
+    assert "still running on D.slack#2" in " ".join(re.sub("<[^>]*>", " ", svg).split())
+
+
+@pytest.mark.parametrize("room", [10, 20, 33])
+def test_a_wrapped_text_is_whole_and_fits(room: int) -> None:
+    text = "a late edit of 完成完成完成完成完成完成完成 overwrites averyveryverylongwordindeed ."
+    lines = wrap(text, room)
+    assert max(map(cell_len, lines)) <= room
+    assert "".join("".join(lines).split()) == "".join(text.split())

@@ -59,8 +59,10 @@ def asked(request: Any, names: Names) -> Words:
 
 
 def _look(request: Mapping[str, Any], names: Names) -> str:
-    """How the message will look: chip, text, buttons, files."""
-    parts = [request.get("state") or "", f'"{request.get("text", "")}"']
+    """How the message will look: chip, text, buttons, files; and who wants it."""
+    author = names.within(request.get("by") or "").partition(" on ")[0]
+    parts = [request.get("state") or "", f"by {author}" if author else ""]
+    parts.append(f'"{request.get("text", "")}"')
     parts += [f"[{button['label']}]" for button in request.get("buttons", ())]
     parts += [f"📎{name}" for name in request.get("files", ())]
     about = request.get("about")

@@ -8,15 +8,18 @@ import attrs
 
 from sim.cli.drawing.rows import Row
 
-MARGIN = 10
-"""Columns for the time at the left."""
+STEP = 5
+"""Columns for the number of the step, at the very left."""
+
+MARGIN = STEP + 11
+"""Columns for step and time."""
 
 WIDEST_GAP = 26
 ROOMY = 16
 """From this gap on most frame types fit on their arrows; below, none is put there."""
 
 COMPACT_GAP = 9
-NARROWEST_GAP = 4
+NARROWEST_GAP = 3
 
 
 @attrs.frozen

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
-from sim.cli.drawing.layout import MARGIN, Layout, lay_out, lifelines
+from sim.cli.drawing.layout import MARGIN, STEP, Layout, lay_out, lifelines
 from sim.cli.drawing.rows import Row, rows_of
 from sim.cli.drawing.shorten import shorten
 from sim.cli.terminal import clean
@@ -42,6 +42,21 @@ def fit(text: str, room: int) -> str:
     return set_cell_size(text, room - 1).rstrip() + "…" if room > 0 else ""
 
 
+def wrap(text: str, room: int) -> list[str]:
+    """A text in lines of at most ``room`` columns, broken between words where possible."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if cell_len(longer) <= room:
+            lines[-1] = longer
+            continue
+        pieces = chop_cells(word, max(room, 2))
+        lines += pieces if lines[-1] else []
+        if not lines[0]:
+            lines[:] = pieces
+    return lines
+
+
 class _Canvas:
     """One line of narrow signs, each with its style."""
 
@@ -70,7 +85,10 @@ def paint(rows: Iterable[Row], layout: Layout) -> Iterator[Text]:
     for row in rows:
         if row.effect == "down":
             down[row.source] = None
-        yield _line(row, layout, down)
+        if row.shape == "banner":
+            yield from _banner(row, layout)
+        else:
+            yield _line(row, layout, down)
         if row.effect == "up":
             down.pop(row.source, None)
 
@@ -78,7 +96,9 @@ def paint(rows: Iterable[Row], layout: Layout) -> Iterator[Text]:
 def _header(layout: Layout) -> Iterator[Text]:
     names = [(name, clean(name)) for name, _ in layout.hosts]
     kinds = [(name, clean(kind)) for name, kind in layout.hosts]
-    yield _centred(names, layout, "bold")
+    title = _centred(names, layout, "bold")
+    title.plain = " step" + title.plain[STEP:] if not title.plain[:STEP].strip() else title.plain
+    yield title
     if any(kind and kind != name for name, kind in layout.hosts):
         yield _centred(kinds, layout, "dim")
 
@@ -94,13 +114,19 @@ def _centred(labels: list[tuple[str, str]], layout: Layout, style: str) -> Text:
     return line
 
 
+def _banner(row: Row, layout: Layout) -> Iterator[Text]:
+    """What broke, in as many lines as it takes."""
+    step = f"{row.n:{STEP}d}"
+    for number, line in enumerate(wrap(clean(row.detail), layout.width - MARGIN - 2)):
+        margin = f"{'' if number else step:{MARGIN}}"
+        sign = "  " if number else f"{row.label} "
+        yield Text(margin + sign + line, STYLES["banner"], no_wrap=True)
+
+
 def _line(row: Row, layout: Layout, down: dict[str, None]) -> Text:
-    if row.shape == "banner":
-        text = f"{row.label} {clean(row.detail)}"
-        return Text(" " * MARGIN + fit(text, layout.width - MARGIN), STYLES["banner"])
     canvas = _Canvas(min(layout.beside, layout.width))
     if row.shape != "gap":
-        canvas.put(0, f"{row.at / 1e6:9.3f}", "dim")
+        canvas.put(0, f"{row.n:{STEP}d} {row.at / 1e6:9.3f}", "dim")
     for host, column in layout.at.items():
         canvas.put(column, " " if host in down else LIFE, "dim")
     on_arrow = _arrow(canvas, row, layout)

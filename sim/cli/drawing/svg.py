@@ -6,16 +6,16 @@ It carries its own style (light and dark) and loads nothing from anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from sim.cli.drawing.layout import Layout, lay_out, lifelines
+from sim.cli.drawing.layout import MARGIN, STEP, Layout, lay_out, lifelines
 from sim.cli.drawing.rows import Row, rows_of
-from sim.cli.drawing.screen import fit
+from sim.cli.drawing.screen import fit, wrap
 from sim.cli.drawing.shorten import shorten
 from sim.cli.drawing.telling import Names
 from sim.cli.report.channel import read_channels, tell_channels
@@ -65,7 +65,8 @@ def draw(result: Result) -> str:
     """The whole picture."""
     rows = shorten(rows_of(result.trace, names=result.names, violations=result.violations))
     layout = lay_out(lifelines(result.trace.header.hosts, rows), COLUMNS)
-    bottom = TOP + ROW * len(rows) + ROW // 2
+    tops = list(accumulate((ROW * _lines_of(row) for row in rows), initial=TOP))
+    bottom = tops[-1] + ROW // 2
     messages = list(
         tell_channels(read_channels(result.trace.events), Names(result.names), COLUMNS - 8)
     )
@@ -78,7 +79,7 @@ def draw(result: Result) -> str:
         f"<style>{STYLE}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="8"/>',
         *_lifelines(layout, bottom),
-        *(_row(row, layout, TOP + ROW * n + ROW // 2) for n, row in enumerate(rows)),
+        *(_row(row, layout, top + ROW // 2) for row, top in zip(rows, tops, strict=False)),
         *_channels(messages, bottom + ROW),
         _verdict(result, bottom + ROW * (len(messages) + 2)),
         "</svg>",
@@ -110,14 +111,32 @@ def _lifelines(layout: Layout, bottom: int) -> Iterator[str]:
             yield _text(x, 45, fit(clean(kind), room), "soft", "middle")
 
 
+def _banner_lines(row: Row) -> list[str]:
+    return wrap(f"{row.label} step {row.n}: {clean(row.detail)}", COLUMNS - MARGIN - 4)
+
+
+def _lines_of(row: Row) -> int:
+    """How many lines a row takes."""
+    return len(_banner_lines(row)) if row.shape == "banner" else 1
+
+
+def _banner(row: Row, y: int) -> str:
+    """What broke, in as many lines as it takes."""
+    lines = _banner_lines(row)
+    tall = ROW * (len(lines) - 1) + 22
+    box = f'<rect class="paper" x="0" y="{y - 11}" width="100%" height="{tall}"/>'
+    left = MARGIN * CELL
+    texts = (_text(left, y + 4 + ROW * n, one, "strong") for n, one in enumerate(lines))
+    return f'<g class="banner">{box}{"".join(texts)}</g>'
+
+
 def _row(row: Row, layout: Layout, y: int) -> str:
     """One row: time, arrow or mark, words."""
     beside = layout.beside * CELL
     if row.shape == "banner":
-        words = fit(f"{row.label} {clean(row.detail)}", COLUMNS - 12)
-        box = f'<rect class="paper" x="0" y="{y - 11}" width="100%" height="22"/>'
-        return f'<g class="banner">{box}{_text(10 * CELL, y + 4, words, "strong")}</g>'
-    time = "" if row.shape == "gap" else _text(6, y + 4, f"{row.at / 1e6:8.3f}", "soft")
+        return _banner(row, y)
+    when = f"{row.n:{STEP}d} {row.at / 1e6:9.3f}"
+    time = "" if row.shape == "gap" else _text(2, y + 4, when, "soft")
     on_arrow, shapes = _arrow(row, layout, y)
     words = "" if on_arrow else row.label
     if row.shape == "mark":
