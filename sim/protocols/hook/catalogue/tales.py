@@ -7,6 +7,7 @@ from sim.protocols.hook.catalogue import (
     tales_agents,
     tales_connections,
     tales_continuing,
+    tales_receipts,
     tales_tasks,
 )
 from sim.protocols.hook.catalogue.tale import Told
@@ -17,4 +18,5 @@ TALES: tuple[Told, ...] = (
     *tales_agents.TALES,
     *tales_continuing.TALES,
     *tales_accounts.TALES,
+    *tales_receipts.TALES,
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.channel.api import Button, PostMessage
+from sim.channel.api import Button, ButtonPressed, Done, EditMessage, PersonSaid, PostMessage
+from sim.core.event import CallIssued
 from sim.protocols.hook.catalogue.tale import Tale, Tales
+from sim.protocols.hook.server.stored import CardRow
 
 TALES = Tales()
 YES = {"id": "yes", "label": "Yes", "style": "default"}
@@ -32,9 +34,6 @@ def permission_by_silence(tale: Tale, bad: bool) -> None:
 
 @TALES.of("decisions-are-presses", "HK-11", "HK-141")
 def decision_that_nobody_pressed(tale: Tale, bad: bool) -> None:
-    from sim.channel.api import ButtonPressed
-    from sim.core.event import CallIssued
-
     tale.connect()
     tale.task()
     _ask(tale)
@@ -145,3 +144,41 @@ def archive_of_another_session(tale: Tale, bad: bool) -> None:
     tale.connect()
     arrived = tale.server("session.archive", externalKey="slack:C1")
     tale.erase("D", "session/a/slack:C2" if bad else "session/a/slack:C1", cause=arrived)
+
+
+def _card(tale: Tale, state: str) -> None:
+    """The card is drawn, and this is what the server has stored of it."""
+    buttons = (Button("yes", "Yes"),)
+    tale.call(PostMessage("C1", "m0", "?", "", "card", "A1", buttons), Done("m-A1"))
+    row = CardRow("A1", "R1", "?", buttons, state, "m-A1", "", "", True)
+    tale.save("S", "card/A1", row)
+
+
+@TALES.of("no-decision-on-a-closed-card", "HK-47", "HK-144")
+def decision_on_a_card_that_was_taken_back(tale: Tale, bad: bool) -> None:
+    tale.connect()
+    tale.task()
+    _ask(tale)
+    _card(tale, "CLOSED" if bad else "OPEN")
+    tale.server("interaction.decision", requestId="R1", interactionId="A1", buttonId="yes")
+
+
+@TALES.of("dead-cards-have-no-buttons", "HK-144")
+def card_that_keeps_its_buttons(tale: Tale, bad: bool) -> None:
+    tale.connect()
+    tale.task()
+    _ask(tale)
+    _card(tale, "OPEN")
+    tale.desktop("interaction.cancel", requestId="R1", interactionId="A1", reason="timed out")
+    if not bad:
+        tale.call(EditMessage("m-A1", "? timed out"))
+
+
+@TALES.of("new-archives-the-session", "HK-137")
+def archive_that_nobody_wanted(tale: Tale, bad: bool) -> None:
+    tale.connect()
+    tale.task()
+    if not bad:
+        said = PersonSaid("e-9", "C1", "m0", "m9", "Alice", "/new", True)
+        tale.tell(CallIssued, caller="IM", callee="S", request=said)
+    tale.server("session.archive", externalKey="slack:C1")

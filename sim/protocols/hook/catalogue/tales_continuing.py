@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sim.channel.api import EditMessage, PostMessage
+from sim.core.event import HostStarted, Saved
 from sim.protocols.hook.acts import Retry
 from sim.protocols.hook.catalogue.tale import Tale, Tales
-from sim.protocols.hook.server.stored import Final
+from sim.protocols.hook.server.stored import Final, RoundRow
 
 TALES = Tales()
 K1 = "5b1f0d3e-8a2c-4f6b-9d7e-1a2b3c4d5e6f"
@@ -95,8 +97,6 @@ def card_in_a_round(tale: Tale, bad: bool) -> None:
 
 @TALES.of("cards-stand-in-their-thread", "HK-175")
 def card_that_is_drawn_for_a_round(tale: Tale, bad: bool) -> None:
-    from sim.channel.api import PostMessage
-
     tale.connect()
     tale.failed()
     tale.reopen(K1)
@@ -107,8 +107,6 @@ def card_that_is_drawn_for_a_round(tale: Tale, bad: bool) -> None:
 
 def _ignored(tale: Tale, bad: bool, request: str, of: str) -> None:
     """A reopen that must do nothing; badly, the server registers it."""
-    from sim.core.event import Saved
-    from sim.protocols.hook.server.stored import RoundRow
 
     tale.connect()
     tale.failed()
@@ -131,8 +129,6 @@ def id_of_a_task_that_runs(tale: Tale, bad: bool) -> None:
 
 @TALES.of("ignored-reopen-changes-nothing", "HK-181")
 def same_reopen_twice(tale: Tale, bad: bool) -> None:
-    from sim.channel.api import EditMessage
-
     tale.connect()
     tale.failed()
     tale.reopen(K1)
@@ -255,8 +251,6 @@ def reopen_without_a_press_on_retry(tale: Tale, bad: bool) -> None:
 
 @TALES.of("reopen-is-not-remembered", "HK-191")
 def reopen_after_a_restart(tale: Tale, bad: bool) -> None:
-    from sim.core.event import HostStarted
-
     tale.connect()
     tale.failed()
     if bad:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sim.protocols.hook.acts import AgentProgresses
 from sim.protocols.hook.catalogue.tale import ACCEPTED, Tale, Tales
+from sim.protocols.hook.desktop.records import LedgerRow
 from sim.protocols.hook.server.stored import Final
 
 TALES = Tales()
@@ -161,8 +162,6 @@ def word_about_an_unknown_card(tale: Tale, bad: bool) -> None:
 
 @TALES.of("results-are-handed-in", "HK-03", "HK-40")
 def result_that_is_kept(tale: Tale, bad: bool) -> None:
-    from sim.protocols.hook.desktop.records import LedgerRow
-
     tale.connect()
     tale.task()
     row = LedgerRow("R1", "slack:C1", "accepted", None, "s-1", None, "ok", "x", None, 1, 1, False)
@@ -273,3 +272,15 @@ def request_without_a_message(tale: Tale, bad: bool) -> None:
     if not bad:
         tale.post("R1")
     tale.dispatch()
+
+
+@TALES.of("no-dispatch-after-the-end", "HK-37", "HK-39")
+def finished_task_that_is_dispatched_again(tale: Tale, bad: bool) -> None:
+    tale.connect()
+    tale.task()
+    tale.end()
+    if not bad:
+        tale.dispatch()
+    tale.store("R1", "ENDED", final=Final("done", "OK"))
+    if bad:
+        tale.dispatch()
