@@ -1,7 +1,6 @@
 """Running scenarios: the facade that the command line, the TUI and tests use.
 
-``play`` takes a parsed scenario and gives a Result; ``verify`` runs it again in
-other ways and says whether it is the same run.
+``play`` takes a scenario, its path or its name, and gives a Result.
 """
 
 from __future__ import annotations
@@ -108,7 +107,7 @@ def open_run(
 
 
 def play(
-    scenario: Scenario,
+    scenario: Scenario | str | Path,
     *,
     seed: int | None = None,
     without: Iterable[str] = (),
@@ -116,21 +115,26 @@ def play(
     speed: float = 20.0,
     watch: Callable[[Run], Any] | None = None,
 ) -> Result:
-    """Run a scenario and judge it.
+    """Run a scenario (parsed, or by path or name) and judge it.
 
     ``watch`` gets the run before it starts (to show progress). KeyboardInterrupt
     ends the run early; what happened until then is judged all the same.
     """
+    if not isinstance(scenario, Scenario):
+        scenario = load(scenario)
     run = open_run(scenario, seed=seed, without=without)
-    if watch is not None:
-        watch(run)
-    engine = make_driver(driver, run.world, speed=speed)
-    with suppress(KeyboardInterrupt):
-        if driver == "live":
-            engine.run(run.over)
-        else:
-            _run_in_steps(engine, run)
-    return finish(run, driver)
+    try:
+        engine = make_driver(driver, run.world, speed=speed)
+        if watch is not None:
+            watch(run)
+        with suppress(KeyboardInterrupt):
+            if driver == "live":
+                engine.run(run.over)
+            else:
+                _run_in_steps(engine, run)
+        return finish(run, driver)
+    finally:
+        run.world.close()
 
 
 def _run_in_steps(engine: Driver, run: Run) -> None:

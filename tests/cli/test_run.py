@@ -87,7 +87,7 @@ def test_json_is_one_object_with_the_agreed_keys(shell: Shell) -> None:
     result = json.loads(said.out)
     assert list(result) == [
         "ok", "scenario", "seed", "digest", "steps", "virtual_s",
-        "failures", "violations", "extra", "messages",
+        "failures", "violations", "extra", "messages", "driver", "without", "names",
     ]  # fmt: skip
     assert result["ok"] is True
 
@@ -115,6 +115,7 @@ def test_the_drivers_give_the_same_run(shell: Shell) -> None:
     runs = [
         json.loads(shell("run", "typical", "--json", "--driver", d).out) for d in ("step", "trio")
     ]
+    assert [run.pop("driver") for run in runs] == ["step", "trio"]
     assert runs[0] == runs[1]
 
 

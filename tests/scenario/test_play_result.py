@@ -58,7 +58,7 @@ def test_the_json_object_has_exactly_the_keys_of_the_language():
     answer = json.loads(json.dumps(result.to_json()))
     assert list(answer) == [
         "ok", "scenario", "seed", "digest", "steps", "virtual_s", "failures", "violations",
-        "extra", "messages",
+        "extra", "messages", "driver", "without", "names",
     ]  # fmt: skip
     assert [set(one) for one in answer["failures"]] == [{"line", "expected", "happened"}] * 2
     assert set(answer["messages"][0]) == {"request", "channel", "state", "text", "posts", "edits"}
@@ -183,3 +183,53 @@ def test_a_run_in_circles_is_stopped_and_says_so(monkeypatch):
     lines = ("loop 100 times", "loop 100 times", "D->>D: nothing", "end", "end")
     [(_, happened)] = fails(*lines, after=PEOPLE)
     assert happened.startswith("it was stopped after 300 lines")
+
+
+def test_a_scenario_may_be_given_by_name_or_path():
+    by_name = play("typical", driver="step")
+    assert by_name.ok, by_name
+    assert play(Path(load("typical").path), driver="step").digest == by_name.digest
+
+
+def test_the_verdict_reads_well_where_it_is_asserted():
+    result = play(TEARDOWN, seed=1, without=["ownership-at-write"], driver="step")
+    lines = str(result).splitlines()
+    assert lines[0].startswith(f"{TEARDOWN} fails (seed 1")
+    assert "Third time lucky" in lines[1]
+    assert lines[2].startswith("    happened INTERRUPTED")
+    assert any("close-out of K1" in line for line in lines)
+    assert repr(result) == f"<Result {TEARDOWN} seed 1 fails: line 32, {BROKEN}>"
+    assert result.to_json()["without"] == ["ownership-at-write"]
+    assert list(result.to_json()["names"]) == ["R1", "K1", "K2"]
+    assert str(play("typical", driver="step")).startswith("typical holds (seed 1")
+
+
+ABORTED = """
+import gc, warnings
+warnings.simplefilter("error")
+from sim.core.errors import UsageError
+from sim.play import play
+
+def interrupt(run):
+    def strike():
+        raise KeyboardInterrupt
+    run.world.at(300_000, "strike", strike)
+
+try:
+    play("typical", driver="nobody")
+except UsageError:
+    print("refused")
+for driver in ("step", "trio"):
+    print(play("typical", driver=driver, watch=interrupt).failures[-1].happened[:23])
+gc.collect()
+"""
+
+
+def test_a_wrong_driver_and_an_interrupted_run_leave_no_coroutines_behind():
+    done = subprocess.run(
+        [sys.executable, "-c", ABORTED],
+        capture_output=True, text=True, cwd=ROOT, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split("\n")[0] == "refused", done
+    assert done.stdout.count("the run was interrupted") == 2, done
+    assert done.stderr == ""

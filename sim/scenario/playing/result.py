@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -39,9 +40,13 @@ class ShownMessage:
     edits: int
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Result:
-    """Everything that ``hooktwin run`` prints or gives as JSON."""
+    """Everything that ``hooktwin run`` prints or gives as JSON.
+
+    ``str(result)`` is the verdict in lines, ``repr(result)`` in one line: both
+    are made for ``assert result.ok, result``.
+    """
 
     scenario: str
     seed: int
@@ -53,8 +58,37 @@ class Result:
     expected_violations: tuple[str, ...]
     extra: tuple[ExtraFrame, ...]
     messages: tuple[ShownMessage, ...]
-    trace: Trace = attrs.field(repr=False)
+    trace: Trace
     names: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        """The verdict for a person: what failed, where, and what happened instead."""
+        return "\n".join(self._told())
+
+    def __repr__(self) -> str:
+        lines = (f"line {failure.line}" for failure in self.all_failures[:5] if failure.line)
+        broken = dict.fromkeys(violation.invariant for violation in self.violations)
+        told = ", ".join([*lines, *broken, *(f"{name} held" for name in self.missing_violations)])
+        verdict = "holds" if self.ok else "fails"
+        return f"<Result {self.scenario} seed {self.seed} {verdict}{': ' if told else ''}{told}>"
+
+    def _told(self) -> Iterator[str]:
+        verdict = "holds" if self.ok else "fails"
+        yield f"{self.scenario} {verdict} (seed {self.seed}, {self.steps} steps)"
+        for failure in self.all_failures:
+            place = f"line {failure.line}: " if failure.line else ""
+            yield f"  {place}expected {self._named(failure.expected)}"
+            yield f"    happened {self._named(failure.happened)}"
+        for broken in self.violations:
+            expected = " (as expected)" if broken.invariant in self.expected_violations else ""
+            yield f"  {broken.invariant} broken at step {broken.step}{expected}"
+            yield f"    {self._named(broken.text)}"
+
+    def _named(self, text: str) -> str:
+        """A text with the diagram's names for real ids."""
+        for name, real in self.names:
+            text = text.replace(real, name) if len(real) > 8 else text
+        return text
 
     @property
     def ok(self) -> bool:
@@ -78,7 +112,7 @@ class Result:
         return (*self.failures, *missing)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of section 5 of the scenario language."""
+        """What ``--json`` prints; ``names`` are the diagram's names with their real ids."""
         return {
             "ok": self.ok,
             "scenario": self.scenario,
@@ -90,4 +124,7 @@ class Result:
             "violations": [attrs.asdict(one) for one in self.violations],
             "extra": [attrs.asdict(one) for one in self.extra],
             "messages": [attrs.asdict(one) for one in self.messages],
+            "driver": self.trace.header.driver,
+            "without": list(self.trace.header.without),
+            "names": dict(self.names),
         }
