@@ -14,6 +14,7 @@ import platform
 import shlex
 import traceback
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sim.cli.terminal import say
 from sim.core.errors import HooktwinError, SimInternalError, UsageError
@@ -33,6 +34,16 @@ def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> 
     listing = "did you mean" if len(offered) < len(names) else "known"
     tail = f"; {remedy}" if remedy else ""
     return UsageError(f"unknown {what} {word!r}; {listing}: {', '.join(offered)}{tail}")
+
+
+def unusable_json(scenario: str, error: UsageError) -> dict[str, Any]:
+    """What ``--json`` prints for an input that cannot be used."""
+    told = {
+        name: getattr(error, name, default)
+        for name, default in (("path", ""), ("line", 0), ("column", 0), ("text", str(error)))
+    }
+    told["allowed"] = list(getattr(error, "allowed", ()))
+    return {"ok": False, "scenario": scenario, "error": told}
 
 
 def complain(error: BaseException, arguments: Sequence[str]) -> int:

@@ -16,6 +16,7 @@ from sim.cli.run_options import (
     Quiet,
     ScenarioNames,
     Seed,
+    Seeds,
     Show,
     Shown,
     Speed,
@@ -33,6 +34,7 @@ EPILOG = (
     "  hooktwin run typical                             play a shipped scenario\n\n"
     "  hooktwin run my.mmd --seed 7                     another order of things\n\n"
     "  hooktwin run typical --without pong --show all   without a rule, every event\n\n"
+    "  hooktwin run typical --seeds 100                 which of 100 seeds fail?\n\n"
     "  hooktwin run scenarios/hook                      a folder: a table of verdicts\n\n"
     "  hooktwin run typical --json | jq .messages       for programs\n\n"
     "Exit codes: 0 everything holds, 1 something failed, 2 a file cannot be run."
@@ -52,6 +54,8 @@ class Wish:
     every: bool = False
     trace: Path | None = None
     svg: Path | None = None
+    named_driver: str = "trio"
+    """The driver that a command to paste has to name."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,8 +67,9 @@ def run(
     scenarios: ScenarioNames,
     seed: Seed = None,
     without: Without = None,
-    driver: DriverName = Driver.trio,
-    speed: Speed = 20.0,
+    seeds: Seeds = None,
+    driver: DriverName = None,
+    speed: Speed = None,
     as_json: JsonLines = False,
     trace: TraceFile = None,
     svg: SvgFile = None,
@@ -76,35 +81,59 @@ def run(
     A scenario is a Mermaid sequence diagram. Its arrows between simulated
     hosts are expectations, its directives are faults and assertions.
     """
-    from sim.cli.run_files import check_rules, expand
-    from sim.cli.writing import refuse_overwriting
     from sim.core.errors import UsageError
 
     wish = Wish(
         seed,
         tuple(without or ()),
-        driver.value,
-        speed,
+        (driver or (Driver.step if seeds else Driver.trio)).value,
+        20.0 if speed is None else speed,
         as_json,
         quiet,
         show is Show.all,
         trace,
         svg,
+        (driver or Driver.trio).value,
     )
+    try:
+        if speed is not None and driver is not Driver.live:
+            raise UsageError("--speed counts with --driver live only: virtual time takes no time")
+        if seeds and (seed is not None or trace or svg):
+            raise UsageError("--seeds plays many seeds: --seed, --trace and --svg are about one")
+        code = _run_all(scenarios, wish, seeds)
+    except UsageError as error:
+        if as_json:
+            from sim.cli.terminal import print_json
+
+            print_json(outcome.unusable_json(scenarios[0], error))
+        raise
+    raise typer.Exit(code)
+
+
+def _run_all(scenarios: list[str], wish: Wish, seeds: int | None) -> int:
+    """Find the files and play them in the way that is wanted. Raises UsageError."""
+    from sim.cli.run_files import check_rules, expand
+    from sim.cli.writing import refuse_overwriting
+    from sim.core.errors import UsageError
+
     check_rules(wish.without)
     files = expand(scenarios)
-    if len(files) > 1 and (trace or svg):
+    if seeds:
+        from sim.cli.sweep import sweep_all
+
+        return sweep_all(files, wish, seeds)
+    if len(files) > 1 and (wish.trace or wish.svg):
         raise UsageError("--trace and --svg need a single scenario: each file is one run")
-    refuse_overwriting(files, (trace, svg))
-    code = _run_one(files[0], wish) if len(files) == 1 else _run_several(files, wish)
-    raise typer.Exit(code)
+    refuse_overwriting(files, (wish.trace, wish.svg))
+    return _run_one(files[0], wish) if len(files) == 1 else _run_several(files, wish)
 
 
 def play_one(name: str, wish: Wish) -> tuple[Scenario, Result]:
     """Load, play and judge one scenario. Raises UsageError."""
-    from sim.play import load, play
+    from sim.cli.reading import read_scenario
+    from sim.play import play
 
-    scenario = load(name)
+    scenario = read_scenario(name)
     result = play(
         scenario, seed=wish.seed, without=wish.without, driver=wish.driver, speed=wish.speed
     )
@@ -137,9 +166,11 @@ def _run_one(name: str, wish: Wish) -> int:
 
 def _write_files(result: Result, wish: Wish) -> None:
     if wish.trace is not None:
+        from sim.cli.writing import say_written
         from sim.core.trace import write_trace
 
         write_trace(wish.trace, result.trace)
+        say_written(wish.trace)
     if wish.svg is not None:
         from sim.cli.drawing.svg import draw
         from sim.cli.writing import write_text

@@ -55,7 +55,7 @@ ScenarioNames = Annotated[
     list[str],
     typer.Argument(
         metavar="SCENARIO…",
-        help="Files, folders, or names of shipped scenarios.",
+        help="Files, folders, or names of shipped scenarios; - reads standard input.",
         autocompletion=complete_scenario,
         show_default=False,
     ),
@@ -73,10 +73,22 @@ Without = Annotated[
         autocompletion=complete_rule,
     ),
 ]
-DriverName = Annotated[
-    Driver, typer.Option(help="trio and step give the same run; live uses real sockets.")
+Seeds = Annotated[
+    int | None,
+    typer.Option(min=1, max=1_000_000, help="Play with the seeds 1 to N: which of them fail?"),
 ]
-Speed = Annotated[float, typer.Option(min=0.001, help="Virtual seconds per second; only for live.")]
+DriverName = Annotated[
+    Driver | None,
+    typer.Option(
+        help="Who moves the handlers; the run is the same. live sends every frame over real "
+        "WebSockets on 127.0.0.1 and waits for it. Default: trio; step with --seeds.",
+        show_default=False,
+    ),
+]
+Speed = Annotated[
+    float | None,
+    typer.Option(min=0.001, help="Virtual seconds per second, with --driver live. Default: 20."),
+]
 JsonLines = Annotated[
     bool, typer.Option("--json", help="One JSON object per scenario on stdout, else nothing.")
 ]

@@ -39,7 +39,7 @@ def verify(
     ],
     seeds: Annotated[int, typer.Option(min=1, max=100_000, help="Seeds 1 to N.")] = 20,
     drivers: Annotated[
-        str, typer.Option(metavar="LIST", help="Which drivers to compare: step, trio.")
+        str, typer.Option(metavar="LIST", help="Which drivers to compare: step, trio, live.")
     ] = "step,trio",
     processes: Annotated[
         int, typer.Option(min=1, max=16, help="Processes per PYTHONHASHSEED (there are two).")
@@ -51,6 +51,8 @@ def verify(
 
     Each seed is run in several processes, with two values of PYTHONHASHSEED
     and by each driver. All runs of a seed must be the same, event by event.
+    The driver live plays the same world over real WebSockets on 127.0.0.1 and
+    waits for each frame to cross, so it must give the same digest too.
     """
     from sim.cli.run_files import check_rules
     from sim.cli.terminal import print_json
@@ -70,11 +72,12 @@ def verify(
 
 def _drivers(listed: str) -> tuple[str, ...]:
     from sim.cli.outcome import unknown
+    from sim.play import DRIVERS
 
     names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
     for name in names or ("",):
-        if name not in ("step", "trio"):
-            raise unknown("driver", name, ("step", "trio"), remedy="live runs have no digest")
+        if name not in DRIVERS:
+            raise unknown("driver", name, DRIVERS)
     return names
 
 
@@ -99,8 +102,7 @@ def _show(comparison: Comparison) -> None:
     screen.print(table)
     if len(comparison.seeds) > LISTED:
         screen.print(f"… and {len(comparison.seeds) - LISTED} more (--json lists them all)")
-    runs = sum(seed.runs for seed in comparison.seeds)
-    screen.print(f"\n{len(comparison.seeds)} seeds, {runs} runs: all runs of a seed are the same")
+    screen.print(f"\n{comparison.verdict()}")
     if comparison.interrupted:
         say("hooktwin: this is what was compared so far")
     if comparison.crash is not None:

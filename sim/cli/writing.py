@@ -15,6 +15,14 @@ def write_text(path: Path, text: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{path}: cannot write the file: {reason}") from error
+    say_written(path)
+
+
+def say_written(path: Path) -> None:
+    """Tell on stderr that a file is there now."""
+    from sim.cli.terminal import say
+
+    say(f"hooktwin: wrote {path}")
 
 
 def refuse_overwriting(inputs: Iterable[str | Path], outputs: Iterable[Path | None]) -> None:

@@ -73,9 +73,11 @@ def _find(wanted: str | Path, folder: Path) -> Path:
             f"the name {wanted!r} is not unique: {places}; give a path",
             allowed=_relative(paths, folder),
         )
+    close = near(wanted, shipped, limit=0)
+    tail = "" if len(close) < len(shipped) else "; hooktwin scenarios lists the names"
     raise ScenarioError(
-        f"no shipped scenario is called {wanted[:80]!r}, and no file either",
-        allowed=near(wanted, shipped, limit=20),
+        f"no shipped scenario is called {wanted[:80]!r}, and no file either{tail}",
+        allowed=() if tail else close,
     )
 
 

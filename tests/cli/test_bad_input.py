@@ -61,7 +61,7 @@ def test_a_bad_trace_gets_one_message_with_place_and_remedy(
         (("run", "typical", "typical", "--trace", "x.jsonl"), "single scenario"),
         (("run", "typical", "--trace", "/no/such/folder/x.jsonl"), "/no/such/folder"),
         (("run", "typical", "--svg", "/no/such/folder/x.svg"), "/no/such/folder"),
-        (("verify", "typical", "--drivers", "live"), "step, trio"),
+        (("verify", "typical", "--drivers", "lively"), "live, step, trio"),
         (("diagram", "/no/such/trace.jsonl"), "No such file"),
         (("explain", "turn.edn"), "turn.end"),
         (("explain",), "--all"),

@@ -98,3 +98,23 @@ def test_an_unfinished_comparison_is_not_ok() -> None:
     plan = Plan("x", 2, ("step",), 1)
     assert Comparison(plan).to_json()["ok"] is False
     assert attrs.asdict(plan)["seeds"] == 2
+
+
+def test_the_verdict_says_how_many_seeds_fail(shell: Shell) -> None:
+    few = ("--seeds", 2, "--processes", 1, "--drivers", "step")
+    said = shell("verify", "typical", *few)
+    assert "all runs of a seed are the same; the scenario holds with each" in said.out
+    said = shell("verify", "reopen-teardown", "--without", "ownership-at-write", *few)
+    assert said.code == 0
+    assert "2 of 2 seeds fail the scenario" in said.out
+
+
+def test_real_sockets_give_the_same_run(shell: Shell) -> None:
+    said = shell(
+        *("verify", "typical", "--drivers", "step,live", "--seeds", 1, "--processes", 1),
+        "--json",
+    )
+    answer = json.loads(said.out)
+    assert answer["ok"] is True
+    assert answer["runs_per_seed"] == 4
+    assert answer["seeds"][0]["ok"] is True

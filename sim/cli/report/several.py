@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sim.cli.outcome import unusable_json
 from sim.cli.report.verdict import Asked
 from sim.cli.terminal import clean, console, print_json, say
 
@@ -31,7 +32,7 @@ class Summary:
         self._results.append((name, None))
         say(f"hooktwin: {error}")
         if self.as_json:
-            print_json({"ok": False, "scenario": name, "error": str(error)})
+            print_json(unusable_json(name, error))
 
     def end(self, wish: Wish) -> None:
         """Print the table."""

@@ -51,16 +51,18 @@ class Answer:
     digest: str
     steps: int
     trace: Path
+    ok: bool = True
 
 
 @attrs.frozen
 class SeedVerdict:
-    """All runs of a seed were the same."""
+    """All runs of a seed were the same; ``ok``: and the scenario holds with it."""
 
     seed: int
     digest: str
     steps: int
     runs: int
+    ok: bool = True
 
 
 @attrs.frozen
@@ -116,6 +118,17 @@ class Comparison:
     difference: Difference | None = None
     crash: str | None = None
     interrupted: bool = False
+
+    def verdict(self) -> str:
+        """How many seeds and runs there were, and what the scenario says of them."""
+        runs = sum(seed.runs for seed in self.seeds)
+        failing = sum(not seed.ok for seed in self.seeds)
+        count = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}, {runs} runs"
+        holds = "the scenario holds with each"
+        if failing:
+            holds = f"{failing} of {len(self.seeds)} seeds fail the scenario"
+        same = "all runs of a seed are the same"
+        return f"{count}: {same}; {holds}" if self.seeds else f"{count}: nothing was compared"
 
     def to_json(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -246,7 +259,7 @@ def _compare_seed(comparison: Comparison, workers: list[Worker]) -> bool:
             return False
     for answer in answers:
         answer.trace.unlink(missing_ok=True)
-    verdict = SeedVerdict(first.seed, first.digest, first.steps, len(answers))
+    verdict = SeedVerdict(first.seed, first.digest, first.steps, len(answers), first.ok)
     comparison.seeds.append(verdict)
     return True
 

@@ -12,6 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+LIVE_SPEED = 1_000.0
+"""Virtual seconds per second; a live run waits for its frames, so haste changes nothing."""
+
 
 def work(job: dict[str, Any]) -> None:
     """Play every seed with every driver."""
@@ -21,7 +24,9 @@ def work(job: dict[str, Any]) -> None:
     scenario = load(job["scenario"])
     for seed in range(1, job["seeds"] + 1):
         for driver in job["drivers"]:
-            result = play(scenario, seed=seed, without=job["without"], driver=driver)
+            result = play(
+                scenario, seed=seed, without=job["without"], driver=driver, speed=LIVE_SPEED
+            )
             path = Path(job["folder"]) / f"{job['name']}-{seed}-{driver}.jsonl"
             write_trace(path, result.trace)
             answer = {
@@ -29,6 +34,7 @@ def work(job: dict[str, Any]) -> None:
                 "driver": driver,
                 "digest": result.digest,
                 "steps": result.steps,
+                "ok": result.ok,
                 "trace": str(path),
             }
             sys.stdout.write(json.dumps(answer) + "\n")
