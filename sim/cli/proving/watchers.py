@@ -152,10 +152,14 @@ def watched() -> Mapping[str, Watched]:
 
 
 def _shown() -> Iterable[tuple[str, str]]:
-    """(row, scenario): what the catalogue says, and what the files say themselves."""
+    """(row, scenario): what the catalogue says, what a rule breaks, what the files say."""
     for scenario, rows in SHOWN.items():
         for row in rows:
             yield row, scenario
+    for rule in table_of(HookRules):
+        if rule.name in BROKEN_BY:
+            for row in rule.catalogue:
+                yield row, BROKEN_BY[rule.name][0]
     for name, paths in shipped_scenarios().items():
         for path in paths:
             for row in _ROW.findall(_text(path)):
