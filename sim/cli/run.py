@@ -98,8 +98,6 @@ def run(
     try:
         if speed is not None and driver is not Driver.live:
             raise UsageError("--speed counts with --driver live only: virtual time takes no time")
-        if seeds and (seed is not None or trace or svg):
-            raise UsageError("--seeds plays many seeds: --seed, --trace and --svg are about one")
         code = _run_all(scenarios, wish, seeds)
     except UsageError as error:
         if as_json:
@@ -121,6 +119,8 @@ def _run_all(scenarios: list[str], wish: Wish, seeds: int | None) -> int:
     if seeds:
         from sim.cli.sweep import sweep_all
 
+        if wish.seed is not None or wish.trace or wish.svg:
+            raise UsageError("--seeds plays many seeds: --seed, --trace and --svg are about one")
         return sweep_all(files, wish, seeds)
     if len(files) > 1 and (wish.trace or wish.svg):
         raise UsageError("--trace and --svg need a single scenario: each file is one run")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import frozen
 
-from tests.cli.screens import ROOT, Shell
+from tests.cli.screens import ROOT, Said, Shell
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"(?P<before>[^\n]*)\n\n```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.DOTALL)
 SAVE = re.compile(r"Save this as `(?P<name>[^`]+)`:$")
+FROM = re.compile(r"From `(?P<name>[^`]+)`:$")
 EXIT = re.compile(r"\s+# exit code (\d)$")
 
 
@@ -49,7 +52,7 @@ def test_every_command_and_code_block_of_the_readme_works(
         if saved:
             Path(saved["name"]).write_text(block["body"], encoding="utf-8")
         elif block["kind"] == "python":
-            exec(compile(block["body"], "README.md", "exec"), {})
+            run_code(block)
             ran += 1
         elif block["kind"] == "console":
             for shown in commands(block["body"]):
@@ -58,11 +61,31 @@ def test_every_command_and_code_block_of_the_readme_works(
     assert ran > 15
 
 
+def run_code(block: re.Match[str]) -> None:
+    """Run a block and the tests in it; a part of a file must stand there as it is shown."""
+    taken_from = FROM.search(block["before"])
+    if taken_from:
+        assert block["body"] in (ROOT / taken_from["name"]).read_text(encoding="utf-8")
+        return
+    names: dict[str, Any] = {}
+    exec(compile(block["body"], "README.md", "exec"), names)
+    for name, value in names.items():
+        if name.startswith("test_"):
+            value(1)
+
+
+def run_program(shell: Shell, path: str) -> Said:
+    """A Python file of the repository, as the main program."""
+    shell.captured.readouterr()
+    runpy.run_path(str(ROOT / path), run_name="__main__")
+    return Said(0, *shell.captured.readouterr())
+
+
 def check(shell: Shell, shown: Shown) -> None:
     """The exit code, and all words of each shown line, are those of the answer."""
     program, *arguments = shlex.split(shown.command)
-    assert program == "hooktwin"
-    said = shell(*arguments)
+    assert program in ("hooktwin", "python")
+    said = shell(*arguments) if program == "hooktwin" else run_program(shell, *arguments)
     assert said.code == shown.code, (shown, said)
     for line in shown.lines:
         assert [word for word in line.split() if word not in said.out] == [], (line, said.out)

@@ -26,7 +26,7 @@ sequenceDiagram
 """
 
 
-def test_all_seeds_hold(shell: Shell) -> None:
+def test_a_sweep_without_trouble_is_one_line(shell: Shell) -> None:
     said = shell("run", "typical", "--seeds", 5)
     assert said.code == 0
     assert said.out == "✓ typical  5 of 5 seeds hold\n"
