@@ -24,6 +24,7 @@ from sim.core.event import (
     FrameSent,
     Noted,
     Saved,
+    TimerFired,
 )
 
 Handler: TypeAlias = Callable[[Any], str | None]
@@ -37,6 +38,7 @@ SORTS: Mapping[type[Event], Callable[[Any], Any]] = {
     Saved: lambda event: type(event.value),
     Acted: lambda event: type(event.act),
     Noted: lambda event: event.what,
+    TimerFired: lambda event: event.timer,
 }
 
 

@@ -18,13 +18,22 @@ from sim.core.event import FrameDelivered, FrameSent
 from sim.hosts.slack import Slack
 from sim.hosts.telegram import Telegram
 from sim.hosts.x import X
-from sim.protocols.hook.acts import AgentEnds, ChangeFeature, Login, Operate, Toggle
+from sim.protocols.hook.acts import (
+    AgentEnds,
+    ChangeFeature,
+    ChangeWorkspaces,
+    Login,
+    Operate,
+    Toggle,
+)
 from sim.protocols.hook.desktop import DesktopConfig
 from sim.protocols.hook.desktop.settings import LANE_FEATURES
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.server import Limits, ServerPlan
 from sim.protocols.hook.server.accounts.features import ALL_FEATURES
 from sim.protocols.hook.server.accounts.links import secret_of
+from sim.world import fault
+from sim.world.link import FrameFlight
 
 GROUP = "-1001"
 TEAMS = ("T1", "T2")
@@ -74,7 +83,10 @@ class LaneStorm(Storm):
 
     CHANNELS: ClassVar[Mapping[str, str]] = {"IM": "slack", "TG": "telegram", "XX": "x"}
 
-    def __init__(self, seed: int, *, weather: Weather | None = None, **more: Any) -> None:
+    def __init__(
+        self, seed: int, *, weather: Weather | None = None, chatty: bool = False, **more: Any
+    ) -> None:
+        self.chatty = chatty
         chosen = weather or Weather()
         busy = attrs.evolve(chosen, people=450, actions=3 * chosen.actions, seconds=chosen.seconds)
         self._links: dict[str, list[tuple[str, str]]] = {}
@@ -91,10 +103,12 @@ class LaneStorm(Storm):
         world.add_host("XX", "x", lambda port: X(port, "S", quota=quota), latency=slow)
 
     def plan(self, rules: HookRules, restore: bool, features: tuple[str, ...]) -> ServerPlan:
-        lacks = self.draw.choice(ALL_FEATURES) if self.draw.below(4) == 0 else ""
+        some = (*ALL_FEATURES, "multi-team", "multi-team", "slack-tools")
+        lacks = self.draw.choice(some) if self.draw.below(3) == 0 else ""
         offered = tuple(f for f in ALL_FEATURES if f != lacks)
         sign_in_s = self.draw.choice((5, 600, 600))
-        bound = self.draw.below(3) == 0
+        # A desktop with an old server and no account switches Slack off.
+        bound = self.draw.below(3) == 0 or lacks == "multi-team"
         lanes = self.CHANNELS.values() if bound else ()
         return ServerPlan(
             channels=self.CHANNELS,
@@ -111,7 +125,9 @@ class LaneStorm(Storm):
     def config(self, desktop: str, rules: HookRules) -> DesktopConfig:
         lacks: str = ""
         if self.draw.below(4) == 0:
-            lacks = self.draw.choice([f for one in LANE_FEATURES.values() for f in one])
+            every = [f for one in LANE_FEATURES.values() for f in one]
+            lacks = self.draw.choice([*every, "multi-team", "multi-team"])
+        receipts = ("turn-delivery-v1",) if self.draw.below(3) == 0 else ()
         return DesktopConfig(
             f"d-{desktop}",
             workspaces=("chat", "web"),
@@ -119,9 +135,12 @@ class LaneStorm(Storm):
             server="S",
             lanes=tuple(self.CHANNELS.values()),
             features={
-                lane: tuple(f for f in one if f != lacks) for lane, one in LANE_FEATURES.items()
+                lane: tuple(dict.fromkeys(f for f in (*one, *receipts) if f != lacks))
+                for lane, one in LANE_FEATURES.items()
             },
             lifecycle_announcement=self.draw.below(2) == 0,
+            default_workspace=self.draw.choice((None, "web")),
+            sessions=tuple((f"s-{n}", "chat") for n in range(self.draw.choice((0, 25)))),
         )
 
     # -- links -------------------------------------------------------------------------
@@ -167,6 +186,9 @@ class LaneStorm(Storm):
     # -- what people do ----------------------------------------------------------------
 
     def _people(self) -> None:
+        if self.chatty and self.draw.below(10) < 7:
+            self._chat()
+            return
         roll = self.draw.below(100)
         person = self.draw.choice(list(PEOPLE))
         desktop = PEOPLE[person]
@@ -186,12 +208,21 @@ class LaneStorm(Storm):
             self.world.act(channel, Say(person, self.draw.choice(COMMANDS)))
         elif roll < 82:
             self._choose(person)
-        elif roll < 96:
+        elif roll < 94:
             frame, fields = self.draw.choice(SETTINGS)
             self.world.act(desktop, Operate(frame, dict(fields)))
         else:
             frame, fields = self.draw.choice(OPERATIONS)
             self.world.act(desktop, Operate(frame, dict(fields)))
+
+    def _chat(self) -> None:
+        """Many threads, and somebody who wants to see their sessions."""
+        person = self.draw.choice(list(PEOPLE))
+        self.said += 1
+        if self.draw.below(5):
+            self.world.act(person, Say("", f"thread {self.said}"))
+        else:
+            self.world.act("TG", Say(person, "/session"))
 
     def _start(self, desktop: str) -> None:
         """Sign in, where this person is not yet; now and then all the same."""
@@ -211,13 +242,13 @@ class LaneStorm(Storm):
         roll = self.draw.below(10)
         links = self._links.get("telegram", [])
         if roll < 5:
-            text = f"between us {self.said}"
+            text = f"between us {self.said}."
             self.world.act("TG", Say(person, text, to_bot=False))
         elif roll < 6 and links:
             text = f"look: /start {self.draw.choice(links)[1]}"
             self.world.act("TG", Say(person, text, to_bot=False))
         elif roll < 7:
-            self.world.act("TG", Say(person, f"{self.said} " + "talk " * 900, to_bot=False))
+            self.world.act("TG", Say(person, f"({self.said}) " + "talk " * 900, to_bot=False))
         else:
             self.world.act("TG", Say(person, f"asked in the group {self.said}", chat=GROUP))
 
@@ -238,7 +269,11 @@ class LaneStorm(Storm):
     def _unruly(self) -> None:
         roll = self.draw.below(100)
         desktop = self.draw.choice(list(PEOPLE.values()))
-        if roll < 60:
+        if roll < 15:
+            aliases = self.draw.choice((("web",), ("docs",), ("web", "docs")))
+            default = self.draw.choice((None, "web"))
+            self.world.act(desktop, ChangeWorkspaces(aliases, default))
+        elif roll < 60:
             super()._unruly()
         elif roll < 75:
             lane = self.draw.choice(tuple(self.CHANNELS.values()))
@@ -263,6 +298,20 @@ class LaneStorm(Storm):
             outcome = "server_error"
         for_us = self.draw.below(8 * SECOND_US) + 1
         self.world.act(channel, ChannelFault(op, outcome, for_us, self.draw.below(8) == 0))
+
+    def _frame(self) -> None:
+        """Results and what is said of them get lost more often than the rest."""
+        flying = [
+            item
+            for link in self.world.links.values()
+            for end in link.ends()
+            for item in end.flight
+            if type(item) is FrameFlight and item.frame.type in ("turn.delivery", "turn.end")
+        ]
+        if flying:
+            fault.lose(self.world, self.draw.choice(flying))
+        else:
+            super()._frame()
 
     def _finish(self) -> None:
         super()._finish()

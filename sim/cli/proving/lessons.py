@@ -63,6 +63,16 @@ LESSONS = {
     D->>S: turn.end (ok, requestId=K2, finalText="the answer")
     %% @settle
 """,
+    "late-answer": _CAST
+    + """    %% @puppet D handshake pong
+    U->>IM: message "/bind"
+    S->>D: query.request (queryId=Q1, kind="workspaces")
+    %% @after 12s
+    U->>IM: message "/bind"
+    S->>D: query.request (queryId=Q2, kind="workspaces")
+    D->>S: query.response (queryId=Q1, kind="workspaces", ok=true, error=null, workspaces=["web"])
+    %% @settle
+""",
 }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.cli.proving.lane_storm import LaneStorm
 from sim.cli.proving.storm import Storm, Weather, plain
+from sim.cli.proving.wild import WILD
 from sim.core.actor import Actor, Port
 from sim.protocols.hook.mutants import Mutant, mutated
 from sim.protocols.hook.server import Server
 
-LESSONS = ("colliding-reopen", "foreign-frames", "reopened-after-a-cut")
+LESSONS = ("colliding-reopen", "foreign-frames", "reopened-after-a-cut", "late-answer")
 """What a mutant may need and no storm has: a desktop that breaks the protocol on purpose."""
 
 WEATHERS = (
@@ -29,12 +31,18 @@ def storm_with(mutant: Mutant, seed: int) -> Storm:
     def make(twin: Any, port: Port, facts: Any) -> Actor:
         side = "server" if twin is Server else "desktop"
         chosen = mutated(twin, mutant) if side == mutant.side and not mutant.rule else twin
+        if mutant.needs == "wild-server" and side == "server":
+            chosen = mutated(twin, WILD)
         return plain(chosen, port, facts)
 
     weather = WEATHERS[seed % len(WEATHERS)]
     if mutant.needs == "absence":
         weather = Weather(actions=80, crash=120, cut=100, absent_s=4)
-    return Storm(
+    if mutant.needs == "many-sessions":
+        calm = Weather(actions=120, cut=10, crash=0)
+        return LaneStorm(seed, off=(mutant.rule,), weather=calm, chatty=True)
+    kind = LaneStorm if mutant.needs in ("lanes", "wild-server") else Storm
+    return kind(
         seed,
         off=(mutant.rule,) if mutant.rule else (),
         weather=weather,

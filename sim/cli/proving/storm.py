@@ -98,6 +98,7 @@ class Storm:
         restore: bool = False,
         features: tuple[str, ...] = ("turn-reopen-v1",),
         preempt: bool = False,
+        judged: frozenset[str] = TWINS,
     ) -> None:
         self.draw = Draw(seed)
         self.weather = weather or Weather()
@@ -114,7 +115,7 @@ class Storm:
             channels = tuple(self.CHANNELS)
             world.add_host(person, "person", _person(channels))
             world.add_host(desktop, "desktop", _desktop(make, self.config(desktop, rules)))
-        invariants = invariants_for(self.view, TWINS)
+        invariants = invariants_for(self.view, judged)
         for invariant in invariants:
             if isinstance(invariant, FramesPassTheParser):
                 invariant.EVERY = 1

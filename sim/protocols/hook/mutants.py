@@ -138,6 +138,18 @@ RULES: tuple[Mutant, ...] = (
 
 def all_mutants() -> tuple[Mutant, ...]:
     """Every mutant of both sides."""
-    from sim.protocols.hook import mutants_desktop, mutants_server
+    from sim.protocols.hook import (
+        mutants_accounts,
+        mutants_agents,
+        mutants_desktop,
+        mutants_server,
+    )
 
-    return (*RULES, *mutants_server.MUTANTS, *mutants_desktop.MUTANTS)
+    return (
+        *RULES,
+        *mutants_server.MUTANTS,
+        *mutants_desktop.MUTANTS,
+        *mutants_agents.MUTANTS,
+        *mutants_accounts.RULES,
+        *mutants_accounts.MUTANTS,
+    )

@@ -10,6 +10,7 @@ import msgspec
 from sim.channel.api import FAILED, OK, WORKING, EditMessage, PostMessage
 from sim.core.op import Call, Close, Connection, Frame, Op, Send
 from sim.protocols.hook.frames import Ping
+from sim.protocols.hook.machine import ENDED
 from sim.protocols.hook.mutants import Mutant, calls, reframed, saves, sends
 from sim.protocols.hook.oracles.oracle import FINALS
 from sim.protocols.hook.server.stored import EventRow, RequestRow, RoundRow
@@ -212,6 +213,46 @@ def _other_reason(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield Close(op.conn, 4000, "busy") if type(op) is Close and op.code == 4000 else op
 
 
+def _shows_no_work(actor: Any, op: Any) -> Iterator[Op[Any]]:
+    """A continuation is taken, and its message still shows the failure."""
+    if saves(op, RoundRow):
+        actor.notes["round"] = True
+    working = calls(op, EditMessage) and op.request.state == WORKING
+    if not (working and "round" in actor.notes):
+        yield op
+
+
+def _dispatches_for_ever(actor: Any, op: Any) -> Iterator[Op[Any]]:
+    """Each welcome is followed by the last task, ended or not."""
+    yield op
+    if sends(op, "task.dispatch"):
+        actor.notes["task"] = op
+    elif sends(op, "welcome") and "task" in actor.notes:
+        frame = actor.notes["task"].frame
+        yield Send(op.conn, Message(frame.type, actor.port.new_frame_id(), frame.ts, frame.body))
+
+
+def _decides_late(actor: Any, op: Any) -> Iterator[Op[Any]]:
+    """A press on a dead card is passed on."""
+    yield op
+    if sends(op, "interaction.decision"):
+        actor.notes["pressed"] = op
+    late = actor.notes.get("pressed")
+    if late is not None and saves(op, RequestRow) and op.value.state == ENDED:
+        frame = late.frame
+        if frame.body.request_id == op.value.request:
+            again = Message(frame.type, actor.port.new_frame_id(), frame.ts, frame.body)
+            yield Send(late.conn, again)
+
+
+def _hears_no_hello(actor: Any, conn: Connection, frame: Frame) -> Iterable[Frame]:
+    """Every third hello is passed over, and its connection left open."""
+    if frame.type != "hello":
+        return (frame,)
+    actor.notes["hellos"] = actor.notes.get("hellos", 0) + 1
+    return () if actor.notes["hellos"] % 3 == 0 else (frame,)
+
+
 def _m(name: str, caught_by: str, what: str, ops: Any, **more: Any) -> Mutant:
     return Mutant(f"server-{name}", "server", caught_by, what, ops=ops, **more)
 
@@ -259,6 +300,13 @@ MUTANTS: tuple[Mutant, ...] = (
        _answers_reopen, frames=_remembers_the_connection),
     _m("deaf-to-reopen", "reopens-are-taken", "Continuations are ignored.", None,
        frames=_deaf_to_reopen),
+    _m("shows-no-work", "reopened-shows-work", "A continued task still looks failed.",
+       _shows_no_work, seeds=300),
+    _m("dispatches-for-ever", "no-dispatch-after-the-end",
+       "Tasks that have ended are dispatched again.", _dispatches_for_ever),
+    _m("decides-late", "no-decision-on-a-closed-card", "A dead card is decided.", _decides_late),
+    _m("hears-no-hello", "hello-is-welcomed", "A hello stays without an answer.", None,
+       frames=_hears_no_hello, seeds=150),
     _m("one-frame-id", "server-frame-ids-are-unique", "All frames have one id.", _one_frame_id),
     _m("nameless", "server-frames-pass-the-parser", "The welcome has no name.", _nameless),
     _m("other-reason", "standby-is-told-exactly",

@@ -84,7 +84,26 @@ class HookView:
         self.lanes: dict[str, str] = {}
         self.writes = Writes(self)
         self._flights = Flights()
-        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+        self._handlers = self._event_handlers()
+        self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
+            "hello": self._hello,
+            "task.ack": self._ack,
+            "turn.progress": self.ownership.progress,
+            "turn.end": self._end,
+            "turn.reopen": self.ownership.reopen,
+            "interaction.request": self._card,
+            "interaction.cancel": self._card_cancel,
+        }
+        self._told: dict[str, Callable[[LinkView, Any, int], None]] = {
+            "welcome": self._welcome,
+            "task.dispatch": self._dispatch,
+            "task.cancel": self._cancel,
+            "interaction.decision": self._decision,
+        }
+
+    def _event_handlers(self) -> dict[type[Event], Callable[[Any], None]]:
+        """What each kind of event means here."""
+        return {
             FrameSent: self._sent,
             FrameDelivered: self._delivered,
             FrameLost: self._lost,
@@ -101,21 +120,6 @@ class HookView:
             HostStarted: self._started,
             HostCrashed: self._crashed,
             FaultInjected: self._flights.fault,
-        }
-        self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
-            "hello": self._hello,
-            "task.ack": self._ack,
-            "turn.progress": self.ownership.progress,
-            "turn.end": self._end,
-            "turn.reopen": self.ownership.reopen,
-            "interaction.request": self._card,
-            "interaction.cancel": self._card_cancel,
-        }
-        self._told: dict[str, Callable[[LinkView, Any, int], None]] = {
-            "welcome": self._welcome,
-            "task.dispatch": self._dispatch,
-            "task.cancel": self._cancel,
-            "interaction.decision": self._decision,
         }
 
     @property

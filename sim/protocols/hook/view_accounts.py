@@ -100,6 +100,16 @@ class AccountsView:
                 return binding
         return None
 
+    def may_ask(self, lane: str, team: str, person: str, device: str) -> bool:
+        """Whether somebody's messages go to this device, as far as that is stored."""
+        if lane == SLACK:
+            found = self.slack.get((team, person))
+            return found is None or (found.is_confirmed and found.row.device == device)
+        mine = [
+            b for b in self.neutral.values() if (b.row.provider, b.row.person) == (lane, person)
+        ]
+        return not mine or any(b.is_confirmed and b.row.device == device for b in mine)
+
     # -- the fold ----------------------------------------------------------------
 
     def saved(self, event: Saved) -> None:

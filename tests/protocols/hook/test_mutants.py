@@ -7,16 +7,23 @@ import pytest
 from sim.cli.proving.mutants import LESSONS, seeds_until_noticed
 from sim.core.invariant import Monitor
 from sim.core.rule import table_of
+from sim.protocols.hook import QueryRequest, QueryResponse
 from sim.protocols.hook.invariants import INVARIANTS, invariants_for
 from sim.protocols.hook.mutants import RULES, Mutant, all_mutants
 from sim.protocols.hook.rules import HookRules
 from tests.protocols.hook.server_play import Play, failed_task
 
-STORMY = [m for m in all_mutants() if m.needs not in LESSONS]
+QUICK = 60
+"""A budget of more storms than these belongs to the deep tests."""
+STORMY = [
+    pytest.param(m, id=m.name, marks=pytest.mark.deep if m.seeds > QUICK else ())
+    for m in all_mutants()
+    if m.needs not in LESSONS
+]
 TAUGHT = [m for m in all_mutants() if m.needs in LESSONS]
 
 
-@pytest.mark.parametrize("mutant", STORMY, ids=lambda m: m.name)
+@pytest.mark.parametrize("mutant", STORMY)
 def test_a_mutant_is_noticed_in_a_storm(mutant: Mutant) -> None:
     assert seeds_until_noticed(mutant), f"{mutant.caught_by} did not notice: {mutant.what}"
 
@@ -38,7 +45,7 @@ def lesson(name: str, *off: str) -> Monitor:
     play = Play(off=off)
     monitor = Monitor(invariants_for(play.view, frozenset({"server"})))
     monitor.attach(play.world.watch)
-    stories = (colliding_reopen, foreign_frames, reopened_after_a_cut)
+    stories = (colliding_reopen, foreign_frames, reopened_after_a_cut, late_answer)
     dict(zip(LESSONS, stories, strict=True))[name](play)
     play.run(20)
     monitor.finish(len(play.world.events) - 1)
@@ -73,6 +80,19 @@ def reopened_after_a_cut(play: Play) -> None:
     play.connect()
     play.reopen("K2", failed)
     play.end("K2", "ok", "the answer")
+
+
+def late_answer(play: Play) -> None:
+    """A desktop answers a question when another one is asked already."""
+    play.connect()
+    play.say("/bind")
+    first = play.got(QueryRequest)[0]
+    play.run(12)
+    play.say("/bind")
+    answer = QueryResponse(
+        query_id=first.query_id, kind=first.kind, ok=True, error=None, workspaces=("web",)
+    )
+    play.send(answer)
 
 
 @pytest.mark.parametrize("mutant", TAUGHT, ids=lambda m: m.name)

@@ -110,7 +110,7 @@ async def listed(desk: Desk, lane: Lane, frame: BindState) -> None:
         "teams": [row.team_id for row in ties.rows],
         "displaced": [row.team_id for row in ties.displaced],
     }
-    if ties.displaced:  # else the frame itself says it all
+    if ties.displaced or ties.rows != frame.bindings:  # else the frame itself says it all
         await desk.perform(Note("shown", fact))
     if ties.rows:
         ties.binds_itself = False

@@ -96,32 +96,34 @@ class XIsWrittenOnce(HookInvariant):
         return None
 
 
-class TelegramAnswersAnew(AtRest):
-    name = "telegram-answers-anew"
-    sentence = "On Telegram an answer is a message of its own, and the progress message goes."
-    catalogue = ("HK-69", "HK-79")
+class TelegramAnswersAnew(HookInvariant):
+    """After a post of unknown outcome an edit is the safe way; so it is for continuations."""
 
-    def judge(self, root: RequestView, message: Any) -> str | None:
-        row = root.stored
-        if row is None or row.lane != "telegram" or root.owner is not None or root.rounds:
+    name = "telegram-answers-anew"
+    sentence = "On Telegram an answer is a message of its own, no edit of the progress message."
+    catalogue = ("HK-69",)
+    obeyed_by = "server"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(CallIssued, EditMessage): self._edit}
+
+    def _edit(self, event: CallIssued) -> str | None:
+        edit = event.request
+        if edit.state not in FINALS or self.view.lanes.get(event.callee) != "telegram":
             return None
-        if root.ended not in ("ok", "error", "cancelled") or root.care.unsure:
-            return None
-        if self.is_lost(root) or is_waiting(self.view, root.care, root.ended_us):
+        root = self.subject_of(event)
+        message = self.view.history.messages.get((event.callee, edit.message))
+        if root is None or message is None or root.rounds or root.care.unsure:
             return None
         self.exercised += 1
-        left = [
-            one
-            for one in self.view.history.by_about.get(root.request, ())
-            if not one.deleted and one.state not in FINALS
-        ]
-        if not left or not any(
-            one.state in FINALS for one in self.view.history.by_about.get(root.request, ())
+        if message.versions[0].state in FINALS or self._crashed(
+            event.caller, message.versions[0].at
         ):
             return None
-        if any(one.id not in row.leftovers and one.id == row.message for one in left):
-            return f"{root.request} has answered into its progress message {left[0].id}"
-        return None
+        return f"{root.request} is answered in its progress message {edit.message}"
+
+    def _crashed(self, server: str, at: int) -> bool:
+        return self.view.hosts[server].since > at
 
 
 class ProgressMessagesGo(AtRest):
@@ -194,6 +196,8 @@ class PatienceIsKept(HookInvariant):
         if place not in self._until:
             return None
         since, until = self._until[place]
+        if self.view.hosts[event.caller].since > since:
+            return None  # who has died meanwhile knows nothing of it
         self.exercised += 1
         if not since + AT_ONCE_US < event.at < until:
             return None

@@ -185,6 +185,41 @@ class RetryingIsTried(HookInvariant):
                 yield f"{request.request} is said to be tried again, and never is"
 
 
+class ReplaysPublishNothing(HookInvariant):
+    name = "replays-publish-nothing"
+    sentence = (
+        "An end that comes again, of a result that is settled, writes nothing to its channel."
+    )
+    catalogue = ("HK-76",)
+    obeyed_by = "server"
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._again: dict[int, str] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {
+            (FrameDelivered, "turn.end"): self._ended,
+            (CallIssued, EditMessage): self._write,
+            (CallIssued, PostMessage): self._write,
+        }
+
+    def _ended(self, event: FrameDelivered) -> str | None:
+        body = self.view.arrived
+        request = None if body is None else self.view.requests.get(body.request_id)
+        row = None if request is None else request.stored
+        if row is not None and row.state == ENDED and row.written:
+            self.exercised += 1
+            self._again[event.n] = row.request
+        return None
+
+    def _write(self, event: CallIssued) -> str | None:
+        request = self._again.get(event.cause)
+        if request is None or event.request.state not in FINALS:
+            return None
+        return f"the end of {request} comes again, and is published again"
+
+
 class EndsAreReceipted(HookInvariant):
     """Whoever hands in a result with the feature on is told of it, each time."""
 

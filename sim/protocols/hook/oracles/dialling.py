@@ -16,6 +16,7 @@ from sim.core.event import (
     FrameDelivered,
     FrameSent,
     HostStarted,
+    TimerFired,
 )
 from sim.core.invariant import Handler
 from sim.protocols.hook.acts import Login, Toggle
@@ -37,13 +38,13 @@ QUEUE = 20
 class DialView:
     """A client's way back on one lane.
 
-    ``failed`` counts attempts since the last welcome, ``at`` is when the newest
-    came to nothing; ``standby``: the server has sent it away politely.
+    ``at`` is when the newest attempt came to nothing; ``standby``: the server has sent
+    it away politely; ``fresh``: it has not failed since the last welcome.
     """
 
-    failed: int = 0
     at: int = -1
     standby: bool = False
+    fresh: bool = True
 
 
 class DialsAreSpaced(HookInvariant):
@@ -56,6 +57,7 @@ class DialsAreSpaced(HookInvariant):
         self.dials: dict[tuple[str, str], DialView] = {}
         self._newest: dict[tuple[str, str], int] = {}
         self._lives: dict[str, int] = {}
+        self._clients: dict[str, tuple[str, str]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {
@@ -86,6 +88,7 @@ class DialsAreSpaced(HookInvariant):
         return number >= newest
 
     def _opened(self, event: ConnectionOpened) -> str | None:
+        self._clients[event.link] = (event.client, event.lane)
         if not self._is_newest(event):
             return None
         return self.judge(self._of(event.client, event.lane), event)
@@ -95,19 +98,17 @@ class DialsAreSpaced(HookInvariant):
             return None
         dial = self._of(event.client, event.lane)
         text = self.judge(dial, event)
-        dial.failed += 1
         dial.at = event.at
         return text
 
     def _closed(self, event: ConnectionClosed) -> str | None:
-        link = self.view.links.get(event.link)
-        if link is not None and event.host == link.client:
-            if event.by == link.client and event.code == 1000:
-                self.dials.pop((link.client, link.lane), None)  # given up, to dial anew
+        key = self._clients.get(event.link)
+        if key is not None and event.host == key[0]:
+            if event.by == event.host and event.code == 1000:
+                self.dials.pop(key, None)  # given up, to dial anew
                 return None
-            dial = self._of(link.client, link.lane)
+            dial = self._of(*key)
             dial.standby = (event.code, event.reason) == STANDBY and event.by != event.host
-            dial.failed += link.told_us < 0 and not dial.standby
             dial.at = event.at
         return None
 
@@ -136,18 +137,38 @@ class DialsAreSpaced(HookInvariant):
 
 
 class DialsBackOff(DialsAreSpaced):
+    """Judged by the timers that let a desktop dial: a dial itself may take its time."""
+
     name = "dials-back-off"
     sentence = "Each attempt to connect that fails doubles the pause before the next."
 
-    def judge(self, dial: DialView, event: Any) -> str | None:
-        if dial.failed < 2 or dial.at < 0:
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        # by (host, lane): when it was due last, and how often since the last welcome
+        self._due: dict[tuple[str, str], tuple[int, int]] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {**super().sorted_handlers(), (TimerFired, "dial"): self._dials}
+
+    def _dials(self, event: TimerFired) -> str | None:
+        key = (event.host, event.key)
+        dial = self.dials.setdefault(key, DialView())
+        before, times = self._due.get(key, (event.at, 0))
+        if dial.fresh or dial.standby:
+            before, times = event.at, 0
+        dial.fresh = False
+        self._due[key] = (event.at, times + 1)
+        if not times:
             return None
         self.exercised += 1
-        planned = min(FIRST_US << min(dial.failed - 1, 10), LONGEST_US)
-        gap = event.at - dial.at
+        planned = min(FIRST_US << min(times, 10), LONGEST_US)
+        gap = event.at - before
         if gap >= LOWEST * planned:
             return None
-        return f"{event.client} dials {gap / SECOND_US:.1f} s after its {dial.failed}. failure"
+        return f"{event.host} dials {gap / SECOND_US:.1f} s after its {times}. attempt to come back"
+
+    def judge(self, dial: DialView, event: Any) -> str | None:
+        return None
 
 
 class StandbyWaits(DialsAreSpaced):

@@ -67,6 +67,7 @@ class FolderPrecedence(OfDispatches):
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._folders: dict[str, str] = {}
+        self._ever: dict[str, dict[str | None, None]] = {}
         self._defaults: dict[tuple[str, str], dict[str, None]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
@@ -84,16 +85,15 @@ class FolderPrecedence(OfDispatches):
         alias = self.view.said.workspace
         kept = self._folders.get(request.key)
         self._folders[request.key] = alias
-        if alias is None or alias in (HOOK_CHAT_WORKSPACE_ALIAS, kept):
-            still = link.greeted is not None and kept in link.greeted.workspaces
-            if kept is None or alias == kept or not still:
-                return None
-            if alias is not None and self._chosen(request, alias):
-                return None
+        known = self._ever.setdefault(request.key, {})
+        was, known[alias] = alias in known, None
+        if alias is None or was or self._chosen(request, alias):
+            return None
+        if kept is not None and link.greeted is not None and kept in link.greeted.workspaces:
             return f"{request.key} moves from {kept!r} to {alias!r}"
-        if alias in self._defaults.get((link.device, link.lane), {}) or self._chosen(
-            request, alias
-        ):
+        if alias == HOOK_CHAT_WORKSPACE_ALIAS:
+            return None
+        if alias in self._defaults.get((link.device, link.lane), {}):
             return None
         return f"{request.request} starts in {alias!r}, which is no default of {link.client}"
 
@@ -204,7 +204,7 @@ class UnendedIsRedelivered(HookInvariant):
             if row is None or row.state not in UNENDED or request.ended:
                 continue
             link = self._link(row)
-            if link is None or self._is_foreign(request, link):
+            if link is None or self.is_foreign(request, link):
                 continue
             self.exercised += 1
             if request.dispatched_on != link.name and not self._hopeless(row, link):
@@ -219,13 +219,6 @@ class UnendedIsRedelivered(HookInvariant):
                 if view.now - since > PATIENCE_US:
                     return link
         return None
-
-    def _is_foreign(self, request: RequestView, link: LinkView) -> bool:
-        """Whether somebody else may be signed in there by now (RC-44)."""
-        known = link.account and request.stored is not None and request.stored.account
-        return not request.is_of(link) or (
-            self.view.desktops.of(link.client).logins > 0 and not known
-        )
 
     def _hopeless(self, row: RequestRow, link: LinkView) -> bool:
         return link.greeted is None or self.view.now - row.created_us > DAY_US

@@ -95,7 +95,7 @@ class GroupTalkWaitsForNobody(OfGroupTalk):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._said: dict[tuple[str, str], int] = {}
+        self._said: dict[tuple[str, str], dict[int, None]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {**super().sorted_handlers(), (CallIssued, PersonSaid): self._heard}
@@ -103,15 +103,15 @@ class GroupTalkWaitsForNobody(OfGroupTalk):
     def _heard(self, event: CallIssued) -> str | None:
         said = event.request
         if not is_direct(said.chat):
-            self._said[said.chat, said.message] = event.n
+            self._said.setdefault((said.chat, said.message), {})[event.n] = None
         return None
 
     def judge(self, body: Any, event: FrameSent) -> str | None:
         link = self.view.links.get(event.link)
-        said = self._said.get((body.chat_id, body.message_id), -1)
-        if link is None or link.opened < said or link.lossy:
+        said = self._said.get((body.chat_id, body.message_id), {})
+        if link is None or event.cause in said:
             return None
-        return f"{link.client} gets what was said in {body.chat_id} before it was connected"
+        return f"{link.client} gets what was said in {body.chat_id} when it was said no more"
 
 
 class GroupTalkIsFit(OfGroupTalk):
@@ -162,7 +162,10 @@ class GroupTalkIsNotKept(HookInvariant):
         if not self._texts or event.host not in self.view.writers:
             return None
         if type(event.value) is RequestRow and event.value.prompt in self._texts:
-            return None  # in a group that needs no mention, talk is a task
+            # In a group that needs no mention, talk is a task.
+            self._texts.pop(event.value.prompt)
+            self._spoken[event.value.prompt] = None
+            return None
         return self._found(msgspec.json.encode(event.value).decode(), event.host, event.key)
 
     def _noted(self, event: Noted) -> str | None:
@@ -183,6 +186,28 @@ class GroupTalkIsNotKept(HookInvariant):
             if text in where and text not in self._spoken:
                 return f"{host} keeps {text!r}, which was said in a group, in {what}"
         return None
+
+
+class GroupKeysNameTheAccount(HookInvariant):
+    name = "group-keys-name-the-account"
+    sentence = "A group's task has a session of its own account: its key names the principal."
+    catalogue = ("HK-08", "HK-163")
+    obeyed_by = "server"
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(FrameSent, "task.dispatch"): self._sent}
+
+    def _sent(self, event: FrameSent) -> str | None:
+        request = self.view.requests.get(self.request)
+        row = None if request is None else request.stored
+        if row is None or row.lane != "telegram" or is_direct(row.chat):
+            return None
+        self.exercised += 1
+        named = named_in(row.key)
+        mine = [b.row for b in self.view.accounts.neutral.values() if b.row.person == row.person]
+        if named is not None and (not mine or any(r.principal == named[0] for r in mine)):
+            return None
+        return f"{event.sender} dispatches {row.request} under {row.key}, for {row.person}"
 
 
 class WindowTakesItsOwn(HookInvariant):

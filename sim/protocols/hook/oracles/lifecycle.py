@@ -116,7 +116,8 @@ class FlapsAreNotTold(Presence):
 
     def _closed(self, event: ConnectionClosed) -> str | None:
         link = self.view.links.get(event.link)
-        if link is not None and event.host == link.server:
+        mine = link is not None and self.view.by_device.get((link.device, link.lane)) is link
+        if link is not None and mine and event.host == link.server:
             self._gone[link.device] = event.at
         return None
 
@@ -134,27 +135,30 @@ class FlapsAreNotTold(Presence):
 
 class PresenceIsTold(Presence):
     name = "presence-is-told"
-    sentence = "Who wishes for notices is told that the desktop is there, if it was gone before."
+    sentence = "What is stored as told about a desktop was told to those who are bound to it."
     catalogue = ("HK-29",)
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._last: dict[str, str] = {}
+        # by the step that made somebody look: when, and about which device
+        self._due: dict[int, tuple[int, str]] = {}
+
+    def _looked(self, event: Saved) -> str | None:
+        super()._looked(event)
+        device = event.key.partition("/")[2]
+        if any(True for _ in self.view.accounts.of_device(device)):
+            self._due[event.cause] = (event.at, device)
+        return None
 
     def judge(self, event: CallIssued, device: str) -> str | None:
-        self._last[device] = event.request.text
+        self._due.pop(event.cause, None)
         return None
 
     def at_end(self) -> Iterator[str]:
-        for device, text in self._last.items():
-            link = self.link_of(device)
-            wish, _ = self.wishes.get(device, (True, -1))
-            if text != OFFLINE_TEXT or link is None or not wish:
-                continue
-            if not any(True for _ in self.view.accounts.of_device(device)):
-                continue
-            if self.view.now - link.welcomed_us > PATIENCE_US:
-                yield f"people were told that {device} is offline, and not that it is back"
+        for at, device in self._due.values():
+            crashed = any(self.view.hosts[server].since >= at for server in self.view.writers)
+            if not crashed and self.view.now - at > PATIENCE_US:
+                yield f"{device} came or went at {at / SECOND_US:.0f} s, and nobody was told"
 
 
 class PreferenceIsSaidAgain(HookInvariant):

@@ -9,7 +9,7 @@ from sim.core.invariant import Invariant
 from sim.protocols.hook.machine import ENDED
 from sim.protocols.hook.server.texts import CANCELLED_TEXT
 from sim.protocols.hook.view import HookView
-from sim.protocols.hook.view_records import RequestView, RoundView
+from sim.protocols.hook.view_records import LinkView, RequestView, RoundView
 
 SECOND_US = 1_000_000
 CHIPS = {"ok": OK, "error": FAILED, "cancelled": CANCELLED}
@@ -32,6 +32,13 @@ class HookInvariant(Invariant):
         """The request whose message a ``CallIssued(EditMessage)`` changes."""
         message = self.view.history.messages.get((event.callee, event.request.message))
         return None if message is None else self.view.requests.get(message.about)
+
+    def is_foreign(self, request: RequestView, link: LinkView) -> bool:
+        """Whether somebody else may be signed in on that connection by now (RC-44)."""
+        if not request.is_of(link):
+            return True
+        known = link.account and request.stored is not None and request.stored.account
+        return self.view.desktops.of(link.client).logins > 0 and not known
 
 
 def known_owner(root: RequestView) -> RoundView | None:

@@ -145,6 +145,8 @@ class StopReachesTheTask(HookInvariant):
     def _ready_since(self, row: RequestRow) -> int:
         for link in self.view.links.values():
             mine = link.device == row.device and link.serves(row.lane)
+            if self.is_foreign(self.view.requests[row.request], link):
+                continue
             if mine and link.server_open and link.welcomes:
                 return link.welcomed_us
         return self.view.now
@@ -208,6 +210,9 @@ class NewArchivesTheSession(HookInvariant):
         newest = self._newest.get(said.event)
         link = None if newest is None else self._ready(newest)
         if newest is None or link is None or newest.person != said.person:
+            return None
+        accounts = self.view.accounts
+        if not accounts.may_ask(newest.lane, said.team or "", said.person, newest.device):
             return None
         self.exercised += 1
         if newest.key in self._archived or link.welcomed_us == self.view.now:

@@ -11,24 +11,22 @@ from sim.channel.api import PostMessage
 from sim.core.event import CallIssued, Erased, Event, FrameDelivered, FrameSent, Saved
 from sim.core.invariant import Handler
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
-from sim.protocols.hook.server.accounts.commands import BIND, DESKTOP_OFFLINE_TEXT, KINDS
+from sim.protocols.hook.server.accounts.commands import DESKTOP_OFFLINE_TEXT
 from sim.protocols.hook.server.accounts.rows import CommandRow, PickerRow
 from sim.protocols.hook.view import HookView
 
 PATIENCE_US = 60 * SECOND_US
 GRACE_US = 2_500_000
+LATE_US = 11 * SECOND_US
 COMMAND = "command/"
 
 
 @attrs.define(eq=False)
 class QueryView:
-    """A question of the server's. ``answer`` is the one that came in time, where it was asked."""
+    """A question of the server's: where and when it was asked."""
 
-    kind: str
     link: str
-    device: str
-    n: int
-    answer: Any = None
+    at: int
 
 
 class PickersShowTheAnswer(HookInvariant):
@@ -43,6 +41,8 @@ class PickersShowTheAnswer(HookInvariant):
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._queries: dict[str, QueryView] = {}
+        # by the step at which an answer came: to which query, on which connection
+        self._answers: dict[int, tuple[str, str]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
@@ -52,32 +52,30 @@ class PickersShowTheAnswer(HookInvariant):
         }
 
     def _asked(self, event: FrameSent) -> str | None:
-        link, body = self.view.links.get(event.link), self.view.said
-        if link is None or body is None:
-            return None
-        self.exercised += 1
-        self._queries[body.query_id] = QueryView(body.kind, event.link, link.device, event.n)
+        body = self.view.said
+        if body is not None:
+            self._queries[body.query_id] = QueryView(event.link, event.at)
         return None
 
     def _answered(self, event: FrameDelivered) -> str | None:
-        body = self.view.arrived
-        query = None if body is None else self._queries.get(body.query_id)
-        if query is not None and query.link == event.link and query.kind == body.kind:
-            query.answer = query.answer or body
+        if self.view.arrived is not None:
+            self._answers[event.n] = (self.view.arrived.query_id, event.link)
         return None
 
     def _offered(self, event: Saved) -> str | None:
-        row = event.value
-        if row.outcome or row.message or row.word != BIND:
+        """A picker is made when the answer wakes the command that waits for it."""
+        name, link = self._answers.get(event.cause, ("", ""))
+        if event.value.outcome or not name:
             return None
-        wanted = tuple(choice[0] for choice in row.choices)
-        for query in reversed(self._queries.values()):
-            answer = query.answer
-            if query.kind != KINDS[BIND] or answer is None or not answer.ok:
-                continue
-            if tuple(answer.workspaces)[: len(wanted)] == wanted:
-                return None
-        return f"the picker of {row.event} offers {wanted}, which no desktop has answered"
+        self.exercised += 1
+        query = self._queries.get(name)
+        if query is None:
+            return f"the picker of {event.value.event} shows an answer that nobody asked for"
+        if query.link != link:
+            return f"the picker of {event.value.event} shows an answer to {name} from elsewhere"
+        if event.at - query.at > LATE_US:
+            return f"the picker of {event.value.event} shows a late answer, to {name}"
+        return None
 
 
 class CommandsAreAnswered(HookInvariant):

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.channel.api import Say
-from sim.core.event import Acted, CallIssued, Event, FrameDelivered, FrameSent, Noted
+from sim.core.event import (
+    Acted,
+    CallIssued,
+    Event,
+    FrameDelivered,
+    FrameSent,
+    HostStarted,
+    Noted,
+    Saved,
+)
 from sim.core.invariant import Handler
 from sim.protocols.hook.acts import Login, Operate
 from sim.protocols.hook.constants import HOOK_FEATURE_MULTI_TEAM
@@ -87,12 +96,14 @@ class ToolsKeepToTheirTeam(HookInvariant):
         self._teams: dict[str, dict[str, str]] = {}
         self._latest: dict[str, str] = {}
         self._named: dict[str, bool] = {}
+        self._other: dict[str, None] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
             (FrameDelivered, "task.dispatch"): self._told,
             (Noted, "agent"): self._started,
             (Acted, Operate): self._operated,
+            (Saved, dict): self._changed,
             (Acted, Login): self._left,
             (FrameSent, "tool.request"): self._called,
         }
@@ -112,8 +123,16 @@ class ToolsKeepToTheirTeam(HookInvariant):
             self._latest[event.host] = team
         return None
 
-    def _left(self, event: Acted) -> str | None:
+    def _left(self, event: Acted | HostStarted) -> str | None:
         self._latest.pop(event.host, None)
+        return None
+
+    def handlers(self) -> Mapping[type[Event], Handler]:
+        return {HostStarted: self._left}
+
+    def _changed(self, event: Saved) -> str | None:
+        if event.key == "features":
+            self._other[event.host] = None  # it is another version now, hello or not
         return None
 
     def _operated(self, event: Acted) -> str | None:
@@ -125,6 +144,8 @@ class ToolsKeepToTheirTeam(HookInvariant):
         link, body = self.view.links.get(event.link), self.view.said
         team = self._latest.get(event.sender, "")
         if link is None or body is None or not team or self._named.get(event.sender):
+            return None
+        if event.sender in self._other:
             return None
         if HOOK_FEATURE_MULTI_TEAM not in link.told_features or (
             HOOK_FEATURE_MULTI_TEAM not in link.said_features

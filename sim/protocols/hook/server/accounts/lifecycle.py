@@ -8,7 +8,7 @@ counts at the moment of posting: hello's value first, then each
 
 from __future__ import annotations
 
-from sim.core.op import Save, Spawn, StartTimer
+from sim.core.op import Erase, Save, Spawn, StartTimer
 from sim.protocols.hook.constants import HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT
 from sim.protocols.hook.frames import LifecyclePreference
 from sim.protocols.hook.server.accounts.features import NEUTRAL_LANES
@@ -56,7 +56,7 @@ class Lifecycle:
         device = socket.desk.device
         reads = HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT in socket.offered
         if socket.hello.lifecycle_announcement is False and reads:
-            self._wanted.pop(device, None)
+            await self._unwanted(device)
             return
         if not self.reach.plan.announces:
             return
@@ -72,11 +72,17 @@ class Lifecycle:
         device = socket.desk.device
         if not body.enabled:
             if self.reach.rules.preference_at_once:
-                self._wanted.pop(device, None)
+                await self._unwanted(device)
         elif self.reach.plan.announces:
             self._wanted[device] = None
             if self._told.get(device) is not True:
                 await self._look_later(device)
+
+    async def _unwanted(self, device: str) -> None:
+        """No more notices of this device, nor after a restart, which knows no wishes."""
+        self._wanted.pop(device, None)
+        if self.reach.port.store.get(f"presence/{device}") is not None:
+            await self.reach.actor.perform(Erase(f"presence/{device}"))
 
     async def lost(self, desk: Desk) -> None:
         """A device has no connection any more; perhaps it is back in a moment."""

@@ -33,10 +33,11 @@ class NoList:
 class _Question:
     """One query.request under way, and its answer once it is there."""
 
-    __slots__ = ("answer", "device", "socket")
+    __slots__ = ("answer", "device", "kind", "socket")
 
-    def __init__(self, socket: Socket) -> None:
+    def __init__(self, socket: Socket, kind: str) -> None:
         self.socket = socket
+        self.kind = kind
         self.device = socket.desk
         self.answer: QueryResponse | None = None
 
@@ -86,7 +87,7 @@ class Queries:
 
     async def _ask(self, socket: Socket, kind: str, end_us: int) -> QueryResponse | None:
         query = self.reach.port.new_id()
-        question = self._open[query] = _Question(socket)
+        question = self._open[query] = _Question(socket, kind)
         await self.reach.say(socket, QueryRequest(query_id=query, kind=kind))
         left = max(1, end_us - self.reach.port.now_us())
         if question.answer is None and socket.ready:
@@ -99,7 +100,9 @@ class Queries:
         query = body.query_id
         question = self._open.get(query)
         if not self.reach.rules.late_answers_dropped and question is None:
-            query = next((q for q, one in self._open.items() if one.device == socket.desk), "")
+            asked = (socket.desk, body.kind)
+            mine = (q for q, one in self._open.items() if (one.device, one.kind) == asked)
+            query = next(mine, "")
             question = self._open.get(query)
         if question is None:
             return
