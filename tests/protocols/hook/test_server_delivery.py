@@ -464,3 +464,19 @@ def test_in_any_weather_states_stay_in_order_and_the_answer_stands_once(lane, se
     answers = play.answers(request)
     assert {m.text for m in answers} == {"done"}
     assert len(answers) == 1 or lane == "telegram"
+
+
+@pytest.mark.parametrize("lane", ["slack", "telegram", "x"])
+def test_an_answer_that_is_the_first_post_is_in_doubt_through_a_crash(lane: str) -> None:
+    """The placeholder was refused, the answer's own outcome is unknown: it is not posted again."""
+    play = LanePlay(lane)
+    play.connect()
+    play.channel("post", "rate_limited", 3)
+    request = play.say("fix it")
+    play.ack(request)
+    play.channel("post", "unknown")
+    play.end(request, "ok", "done", wait=0.2)
+    play.run(4)
+    play.crash()
+    play.restart(wait=400)
+    assert len(play.answers(request)) == 1

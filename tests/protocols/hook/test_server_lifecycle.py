@@ -104,6 +104,14 @@ def test_a_restart_of_the_server_makes_no_notice_of_nothing():
     assert play.notices() == [ON]
 
 
+def test_a_wish_for_silence_survives_a_restart():
+    """HK-30"""
+    play = announcing()
+    play.send(LifecyclePreference(enabled=False))
+    play.restart_server(60)
+    assert play.notices() == [ON]
+
+
 def test_a_desktop_that_does_not_come_back_after_a_restart_is_offline():
     play = announcing()
     play.restart_server(60)

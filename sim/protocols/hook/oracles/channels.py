@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.channel.api import (
+    INTERRUPTED,
+    REJECTED,
     DeleteMessage,
     Done,
     EditMessage,
@@ -91,7 +93,7 @@ class XIsWrittenOnce(HookInvariant):
             return f"{event.caller} wants to change {request.message} on X"
         if request.buttons:
             return f"{event.caller} posts buttons on X"
-        if request.role == "request" and request.state not in (*FINALS, "REJECTED"):
+        if request.role == "request" and request.state not in (*FINALS, REJECTED):
             return f"{event.caller} posts {request.state} of {request.about} on X"
         return None
 
@@ -116,9 +118,10 @@ class TelegramAnswersAnew(HookInvariant):
         if root is None or message is None or root.rounds or root.care.unsure:
             return None
         self.exercised += 1
-        if message.versions[0].state in FINALS or self._crashed(
-            event.caller, message.versions[0].at
-        ):
+        taken_back = any(v.state in (REJECTED, INTERRUPTED) for v in message.versions)
+        if taken_back or message.versions[0].state in FINALS:
+            return None
+        if self._crashed(event.caller, message.versions[0].at):
             return None
         return f"{root.request} is answered in its progress message {edit.message}"
 

@@ -66,8 +66,8 @@ class FolderPrecedence(OfDispatches):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._folders: dict[str, str] = {}
-        self._ever: dict[str, dict[str | None, None]] = {}
+        self._folders: dict[tuple[str, str], str] = {}
+        self._ever: dict[tuple[str, str], dict[str | None, None]] = {}
         self._defaults: dict[tuple[str, str], dict[str, None]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
@@ -82,14 +82,15 @@ class FolderPrecedence(OfDispatches):
         return None
 
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
-        alias = self.view.said.workspace
-        kept = self._folders.get(request.key)
-        self._folders[request.key] = alias
-        known = self._ever.setdefault(request.key, {})
+        alias, place = self.view.said.workspace, (request.key, link.device)
+        kept = self._folders.get(place)
+        self._folders[place] = alias
+        known = self._ever.setdefault(place, {})
         was, known[alias] = alias in known, None
         if alias is None or was or self._chosen(request, alias):
             return None
-        if kept is not None and link.greeted is not None and kept in link.greeted.workspaces:
+        hellos = [hello for hello in (link.greeted, link.hello) if hello is not None]
+        if kept is not None and all(kept in hello.workspaces for hello in hellos):
             return f"{request.key} moves from {kept!r} to {alias!r}"
         if alias == HOOK_CHAT_WORKSPACE_ALIAS:
             return None

@@ -117,7 +117,8 @@ class FlapsAreNotTold(Presence):
     def _closed(self, event: ConnectionClosed) -> str | None:
         link = self.view.links.get(event.link)
         mine = link is not None and self.view.by_device.get((link.device, link.lane)) is link
-        if link is not None and mine and event.host == link.server:
+        slack = link is not None and link.lane not in ("telegram", "x")
+        if link is not None and slack and mine and event.host == link.server:
             self._gone[link.device] = event.at
         return None
 

@@ -258,7 +258,7 @@ class ReopenGetsNoAnswer(HookInvariant):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._reopens: dict[int, None] = {}
+        self._reopens: dict[int, str] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {FrameSent: self._sent}
@@ -268,11 +268,14 @@ class ReopenGetsNoAnswer(HookInvariant):
 
     def _heard(self, event: FrameDelivered) -> str | None:
         self.exercised += 1
-        self._reopens[event.n] = None
+        body = self.view.arrived
+        self._reopens[event.n] = "" if body is None else body.request_id
         return None
 
     def _sent(self, event: FrameSent) -> str | None:
         if event.cause in self._reopens:
+            if event.frame.type == "turn.delivery" and self.request != self._reopens[event.cause]:
+                return None  # the continued result will never be published: that is told
             return f"{event.sender} answers a reopen with {event.frame.type}"
         return None
 

@@ -64,7 +64,7 @@ class Posting:
         line.doubt = f"{line.about}{ANSWER if picture.final else '/'}{line.posts}"
         line.doubt_us = writing.actor.port.now_us()
         line.doubted = picture
-        if line.posts > 1 or (picture.final and not writing.manners(line).edits):
+        if line.posts > 1 or picture.final:  # else a crash leaves a placeholder in doubt, no answer
             await writing.save(line.subject)
         reply = await writing.publish(line, picture, self._request(line, picture))
         if type(reply) is Done:
