@@ -32,6 +32,13 @@ def test_what_an_arrow_does_not_name_is_what_the_twin_would_send():
     assert end["sessionId"] == ack["sessionId"]
 
 
+def test_a_puppet_server_dispatches_from_the_channel_that_is_drawn():
+    result = passes(
+        "participant IM as Telegram", *PUPPET_SERVER, "S->>D: task.dispatch", "D->>S: task.ack"
+    )
+    assert payloads(result, "task.dispatch")[0]["source"] == {"im": "telegram"}
+
+
 def test_ids_that_nobody_names_are_unique():
     result = passes("D->>S: turn.reopen", "D->>S: turn.reopen", after=ASKED)
     first, second = payloads(result, "turn.reopen")

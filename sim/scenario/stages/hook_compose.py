@@ -168,13 +168,14 @@ def _empty(c: Composer, host: Host, named: Payload) -> Payload:
 
 def _dispatch(c: Composer, host: Host, named: Payload) -> Payload:
     request = named.get("requestId") or c.new_id(host)
+    lane = next(iter(c.plan.channels.values()), "slack")
     return {
         "requestId": request,
-        "externalKey": f"slack:T1:C1:{request}",
+        "externalKey": f"{lane}:T1:C1:{request}",
         "workspace": "chat",
         "sessionId": None,
         "prompt": "Hello",
-        "source": {"im": "slack"},
+        "source": {"im": lane},
     }
 
 
