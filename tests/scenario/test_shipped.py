@@ -61,15 +61,15 @@ def slower(scenario: Scenario, seed: int) -> Scenario:
     slow = draw.randint(50, draw.choice((100, 500, 2_000)))
     lines = scenario.source_text.split("\n")
     ends = {p.id for p in scenario.participants}
-    channel = next((p.id for p in scenario.participants if p.kind == "slack"), "slack")
+    channels = {p.id for p in scenario.participants if p.is_channel} or {"slack"}
     server = next(p.id for p in scenario.participants if p.kind == "server")
     head = [
         f"%% @latency {one}->{other} {low}ms..{high}ms"
-        for one in sorted(ends - {channel, server})
+        for one in sorted(ends - channels - {server})
         for other in (server,)
         if next(p for p in scenario.participants if p.id == one).kind == "desktop"
     ]
-    head.append(f"%% @latency {server}->{channel} {slow}ms..{slow + 200}ms")
+    head += [f"%% @latency {server}->{one} {slow}ms..{slow + 200}ms" for one in sorted(channels)]
     return parse_scenario("\n".join([lines[0], *head, *lines[1:]]), scenario.path, vocabularies())
 
 
