@@ -1,8 +1,8 @@
-"""Short stories with desktops that break the protocol on purpose; only the server is judged.
+"""Short stories with a side that breaks the protocol on purpose; only the other one is judged.
 
-No storm has such desktops, so a mutant that needs one names its lesson. The
-file of the same name would be a scenario; these are kept here because without
-their rule they must fail.
+No storm has such a side, so a mutant that needs one names its lesson, or its rule
+is the lesson's name. The file of the same name would be a scenario; these are kept
+here because without their rule they must fail.
 """
 
 from __future__ import annotations
@@ -72,6 +72,15 @@ LESSONS = {
     S->>D: query.request (queryId=Q2, kind="workspaces")
     D->>S: query.response (queryId=Q1, kind="workspaces", ok=true, error=null, workspaces=["web"])
     %% @settle
+""",
+    "prefs-time-out": """sequenceDiagram
+    participant S as hook server
+    participant D as desktop
+    %% @puppet S handshake pong
+    D->>S: hello
+    S->>D: welcome
+    D->>S: prefs.get
+    %% @after 200s
 """,
 }
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from sim.cli.proving.lessons import LESSONS, lesson
 from sim.cli.proving.watchers import Watched, oracles, watched
+from sim.protocols.hook.catalogue.shown import BROKEN_BY
 from sim.protocols.hook.catalogue.tales import TALES
 from sim.protocols.hook.mutants import Mutant, all_mutants
+
+if TYPE_CHECKING:
+    from sim.scenario.playing.result import Result
 
 PROVEN = "proven"
 FAILED = "failed"
@@ -150,9 +154,24 @@ def _mutant(mutant: Mutant) -> Callable[[], str]:
 
 
 def _is_noticed(mutant: Mutant) -> bool:
+    """By a story, where there is one (it is quick), else by storms."""
+    for told in _stories(mutant):
+        if any(broken.invariant == mutant.caught_by for broken in told.violations):
+            return True
     if mutant.needs in LESSONS:
-        told = lesson(mutant.needs, mutant.rule)
-        return any(broken.invariant == mutant.caught_by for broken in told.violations)
+        return False
     from sim.cli.proving.mutants import seeds_until_noticed
 
     return seeds_until_noticed(mutant) > 0
+
+
+def _stories(mutant: Mutant) -> Iterator[Result]:
+    """Runs in which a rule that is off goes wrong."""
+    from sim.play import load, play
+
+    for name in (mutant.needs, mutant.rule):
+        if name in LESSONS:
+            yield lesson(name, mutant.rule)
+    if mutant.rule in BROKEN_BY:
+        name, seed = BROKEN_BY[mutant.rule]
+        yield play(load(name), seed=seed, without=[mutant.rule], driver="step")
