@@ -26,6 +26,7 @@ from sim.protocols.hook.desktop import Desktop, DesktopConfig
 from sim.protocols.hook.desktop.settings import LANE_FEATURES
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.server import Server, ServerPlan
+from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.puppet import Puppet
 from sim.scenario.playing.stage import Direction
 from sim.scenario.stages.hook_compose import Composer
@@ -91,13 +92,20 @@ class Cast:
 
     def _sign_ins(self) -> list[tuple[str, str, str | None]]:
         """(lane, person, team) of every binding that the diagram completes itself."""
-        return [
-            (self.channels[self.channel_of(one)], self.person_of(one), one.content.word)
-            for one in statements_in(self.scenario.body)
-            if isinstance(one, Arrow)
-            and isinstance(one.content, Act)
-            and one.content.verb == "authorize"
-        ]
+        found = (self._sign_in(one) for one in statements_in(self.scenario.body))
+        return [one for one in found if one is not None]
+
+    def _sign_in(self, one: Any) -> tuple[str, str, str | None] | None:
+        """The same of an arrow ``authorize``, or of what a record says was done."""
+        match one:
+            case Arrow(content=Act(verb="authorize", word=team)):
+                return self.channels[self.channel_of(one)], self.person_of(one), team
+            case RecordedAct(act={"is": "authorize", "person": str(person)} as act):
+                if act.get("decline"):
+                    return None
+                where = act.get("channel") or next(iter(self.channels))
+                return self.channels.get(where, where), person, act.get("team") or None
+        return None
 
     def channel_of(self, arrow: Arrow) -> str:
         """The channel that an arrow of a person is about; the first if it names none."""
