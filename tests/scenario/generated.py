@@ -62,7 +62,7 @@ def statements(draw: st.DrawFn) -> str:
                 f"activate D\ndeactivate D\nNote over D,S: {prose}",
                 f"Note left of IM:{prose}",
                 f"%% {directive}",
-                f"%%{prose.replace('@', '')}",
+                f"%% {prose.replace('@', '')}",  # "%%{" would begin a directive of Mermaid's
                 f"Note over S: {directive}",
                 "",
             ]
