@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 SLACK = "slack"
 ATTEMPTS = ("slack-attempt/", "provider-attempt/")
 ACTIVATION = "activation/"
+KINDS = frozenset(
+    (
+        BehaviorRow, PickerRow, ProviderAttemptRow, ProviderBindingRow, SlackAttemptRow,
+        SlackBindingRow, str,
+    )
+)  # fmt: skip
 
 
 @attrs.define(eq=False)
@@ -116,6 +122,8 @@ class AccountsView:
         """A row that is not about a task."""
         row = event.value
         kind = type(row)
+        if kind not in KINDS:
+            return
         if kind is SlackBindingRow:
             self._bound(self.slack, (row.team, row.person), event)
         elif kind is ProviderBindingRow:

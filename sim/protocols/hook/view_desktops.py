@@ -28,7 +28,8 @@ class TurnAtDesktop:
 
     ``of``: the id that a round continues, "" for a task. ``life`` is the one in
     which it was last dispatched (claimed); ``ack`` the first lasting answer of
-    that life, ``answered``: there was one, lasting or not; ``starts`` counts runs of
+    that life, ``folders`` are those that it was ever
+    dispatched for, ``answered``: there was one, lasting or not; ``starts`` counts runs of
     the agent in it. ``end`` is the first end ever sent, ``ends`` their number.
     ``gap_us``: between the last two snapshots.
     ``row``: what the desktop's ledger holds of its end.
@@ -45,6 +46,7 @@ class TurnAtDesktop:
     ack: Any = None
     ack_n: int = -1
     answered: bool = False
+    folders: dict[str | None, None] = attrs.field(factory=dict)
     end: Any = None
     end_link: str = ""
     end_n: int = -1
@@ -187,6 +189,7 @@ class Desktops:
         turn.at = self.view.now
         turn.answered = False
         turn.workspace = body.workspace
+        turn.folders[body.workspace] = None
         turn.takes_over = body.session_id is not None
 
     def _cancel(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:

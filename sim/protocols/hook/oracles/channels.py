@@ -173,44 +173,56 @@ class PatienceIsKept(HookInvariant):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._calls: dict[int, tuple[str, str]] = {}
-        # by (channel, chat): when the channel said so, and until when
+        # by call: where a channel has said so, until its server has heard it
+        self._said: dict[int, tuple[str, str]] = {}
+        # by (channel, chat): when the server heard it, and until when it holds
         self._until: dict[tuple[str, str], tuple[int, int]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {CallAnswered: self._answered}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(CallIssued, PostMessage): self._post, (CallIssued, EditMessage): self._edit}
+        kinds = (PostMessage, EditMessage)
+        return {
+            **{(CallIssued, kind): self._write for kind in kinds},
+            **{(CallApplied, kind): self._applied for kind in kinds},
+        }
 
-    def _post(self, event: CallIssued) -> str | None:
-        if event.request.role not in ("request", "card"):
+    def _place(self, channel: str, request: Any) -> tuple[str, str]:
+        """Who has to wait: the channel, on Telegram the chat."""
+        if self.view.lanes.get(channel) != "telegram":
+            return channel, ""
+        if type(request) is PostMessage:
+            return channel, request.chat
+        message = self.view.history.messages.get((channel, request.message))
+        return channel, "" if message is None else message.chat
+
+    def _applied(self, event: CallApplied) -> str | None:
+        reply = event.reply
+        if type(reply) is Refused and reply.code == "rate_limited":
+            self._said[event.call] = self._place(event.callee, event.request)
+        return None
+
+    def _answered(self, event: CallAnswered) -> str | None:
+        if not self._said:
             return None
-        return self._write(event, event.request.chat)
+        place = self._said.pop(event.call, None)
+        if place is not None and type(event.reply) is Refused:
+            self._until[place] = (event.at, event.at + event.reply.retry_after_us)
+        return None
 
-    def _edit(self, event: CallIssued) -> str | None:
-        message = self.view.history.messages.get((event.callee, event.request.message))
-        return None if message is None else self._write(event, message.chat)
-
-    def _write(self, event: CallIssued, chat: str) -> str | None:
-        chat = chat if self.view.lanes.get(event.callee) == "telegram" else ""
-        place = (event.callee, chat)
-        self._calls[event.n] = place
-        if place not in self._until:
+    def _write(self, event: CallIssued) -> str | None:
+        if not self._until:
             return None
-        since, until = self._until[place]
-        if self.view.hosts[event.caller].since > since:
+        request = event.request
+        if type(request) is PostMessage and request.role not in ("request", "card"):
+            return None
+        place = self._place(event.callee, request)
+        since, until = self._until.get(place, (0, 0))
+        if not until or self.view.hosts[event.caller].since > since:
             return None  # who has died meanwhile knows nothing of it
         self.exercised += 1
         if not since + AT_ONCE_US < event.at < until:
             return None
         left = (until - event.at) / SECOND_US
-        return f"{event.caller} writes to {event.callee} {chat} {left:.1f} s before it may"
-
-    def _answered(self, event: CallAnswered) -> str | None:
-        place = self._calls.pop(event.call, None)
-        if place is None or type(event.reply) is not Refused:
-            return None
-        if event.reply.code == "rate_limited" and event.reply.retry_after_us:
-            self._until[place] = (event.at, event.at + event.reply.retry_after_us)
-        return None
+        return f"{event.caller} writes to {' '.join(place)} {left:.1f} s before it may"

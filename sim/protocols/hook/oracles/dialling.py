@@ -211,12 +211,17 @@ class EndView:
     link: str
     at: int
     reported: bool = False
-    causes: dict[tuple[str, int], None] = attrs.field(factory=dict)
 
 
-class OfEnds(HookInvariant):
-    """Follows each result of a desktop until a report of it has come."""
+class EndsAreRepeated(HookInvariant):
+    """For a lane on which both sides know reports."""
 
+    name = "ends-are-repeated-until-taken"
+    sentence = (
+        "Where reports are agreed, a result is sent again, by the ladder and after each welcome, "
+        "until one has come."
+    )
+    catalogue = ("HK-41", "HK-75")
     obeyed_by = "desktop"
 
     def __init__(self, view: HookView) -> None:
@@ -231,16 +236,11 @@ class OfEnds(HookInvariant):
 
     def _sent(self, event: FrameSent) -> str | None:
         link = self.view.links.get(event.link)
-        if link is None or event.sender != link.client:
+        if link is None or HOOK_FEATURE_TURN_DELIVERY not in link.told_features:
             return None
-        key = (event.sender, self.request)
-        end = self.ends.get(key)
-        if end is None:
-            self.ends[key] = end = EndView(event.link, event.at)
-        text = self.judge(end, event)
+        end = self.ends.setdefault((event.sender, self.request), EndView(event.link, event.at))
         end.link, end.at = event.link, event.at
-        end.causes[event.link, event.cause] = None
-        return text
+        return None
 
     def _reported(self, event: FrameDelivered) -> str | None:
         body = self.view.arrived
@@ -248,21 +248,6 @@ class OfEnds(HookInvariant):
         if end is not None:
             end.reported = True
         return None
-
-    def judge(self, end: EndView, event: FrameSent) -> str | None:
-        """What is wrong with sending this result now."""
-        return None
-
-
-class EndsAreRepeated(OfEnds):
-    """For a lane on which both sides know reports."""
-
-    name = "ends-are-repeated-until-taken"
-    sentence = (
-        "Where reports are agreed, a result is sent again, by the ladder and after each welcome, "
-        "until one has come."
-    )
-    catalogue = ("HK-41", "HK-75")
 
     def at_end(self) -> Iterator[str]:
         view = self.view
@@ -277,30 +262,37 @@ class EndsAreRepeated(OfEnds):
             yield from self._late(host, request, end)
 
     def _late(self, host: str, request: str, end: EndView) -> Iterator[str]:
-        now = self.view.now
-        here = self.view.links.get(end.link)
-        lane = "" if here is None else here.lane
+        lane = end.link.partition(".")[2].partition("#")[0]
         for link in self.view.links.values():
-            if link.client != host or not link.client_open or link.told_us < 0:
+            if (link.client, link.lane) != (host, lane) or not link.client_open:
                 continue
-            agreed = HOOK_FEATURE_TURN_DELIVERY in link.told_features
-            agreed = agreed and HOOK_FEATURE_TURN_DELIVERY in link.said_features
-            if not agreed or link.lane != (lane or end.link.partition(".")[2].partition("#")[0]):
+            if HOOK_FEATURE_TURN_DELIVERY not in link.told_features:
                 continue
-            if now - max(end.at, link.told_us) > REPLAY_US:
+            agreed = HOOK_FEATURE_TURN_DELIVERY in link.said_features
+            if agreed and self.view.now - max(end.at, link.told_us) > REPLAY_US:
                 yield f"{host} has given {request} up, which was never reported on"
 
 
-class NoEndlessReplay(OfEnds):
+class NoEndlessReplay(HookInvariant):
     name = "no-endless-replay"
     sentence = "Where no reports are agreed, a result is sent once for each cause."
     catalogue = ("HK-72",)
+    obeyed_by = "desktop"
 
-    def judge(self, end: EndView, event: FrameSent) -> str | None:
-        link = self.view.links[event.link]
-        if HOOK_FEATURE_TURN_DELIVERY in link.told_features + link.told_before:
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._sent_for: dict[tuple[str, str, int], None] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {(FrameSent, "turn.end"): self._sent}
+
+    def _sent(self, event: FrameSent) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is None or HOOK_FEATURE_TURN_DELIVERY in link.told_features + link.told_before:
             return None
         self.exercised += 1
-        if (event.link, event.cause) not in end.causes:
+        key = (event.link, self.request, event.cause)
+        if key not in self._sent_for:
+            self._sent_for[key] = None
             return None
         return f"{event.sender} sends the end of {self.request} twice over for one cause"

@@ -67,7 +67,7 @@ class FolderPrecedence(OfDispatches):
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._folders: dict[tuple[str, str], str] = {}
-        self._ever: dict[tuple[str, str], dict[str | None, None]] = {}
+        self._ever: dict[str, dict[str | None, None]] = {}
         self._defaults: dict[tuple[str, str], dict[str, None]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
@@ -85,7 +85,7 @@ class FolderPrecedence(OfDispatches):
         alias, place = self.view.said.workspace, (request.key, link.device)
         kept = self._folders.get(place)
         self._folders[place] = alias
-        known = self._ever.setdefault(place, {})
+        known = self._ever.setdefault(request.key, {})
         was, known[alias] = alias in known, None
         if alias is None or was or self._chosen(request, alias):
             return None

@@ -10,6 +10,7 @@ from sim.core.event import CallApplied, CallIssued, Event, FrameSent, Saved
 from sim.core.invariant import Handler
 from sim.protocols.hook.machine import OPEN, UNENDED
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
+from sim.protocols.hook.server.accounts.rows import CommandRow
 from sim.protocols.hook.server.stored import EventRow, RequestRow
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_records import LinkView, RequestView
@@ -53,6 +54,7 @@ class SeenMeansStored(HookInvariant):
         return {
             (Saved, RequestRow): self._request,
             (Saved, EventRow): self._event,
+            (Saved, CommandRow): self._request,
             (CallApplied, PersonSaid): self._said,
         }
 

@@ -179,7 +179,7 @@ class AcksFitTheirResult(OfTurns):
             return f"{event.sender} acks {self.request} {body.result} with fields of another result"
         if turn is None or body.reason != "unknown_workspace" or turn.ack_n != event.n:
             return None
-        if turn.workspace not in desktop.aliases:
+        if any(folder not in desktop.aliases for folder in turn.folders):
             return None
         return f"{event.sender} says that it does not know {turn.workspace!r}"
 
