@@ -214,8 +214,9 @@ def _impatient(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if calls(op, EditMessage):
         actor.notes["edit"] = op
     if type(op) is Sleep and op.for_us > 2_000_000 and "edit" in actor.notes:
+        edit = actor.notes.pop("edit")
         yield Sleep(1_200_000)
-        yield actor.notes.pop("edit")
+        yield edit
         yield Sleep(op.for_us)
     else:
         yield op
