@@ -100,11 +100,12 @@ class Cast:
         match one:
             case Arrow(content=Act(verb="authorize", word=team)):
                 return self.channels[self.channel_of(one)], self.person_of(one), team
-            case RecordedAct(act={"is": "authorize", "person": str(person)} as act):
+            case RecordedAct(act=dict(act)) if act.get("is") == "authorize":
                 if act.get("decline"):
                     return None
-                where = act.get("channel") or next(iter(self.channels))
-                return self.channels.get(where, where), person, act.get("team") or None
+                where = str(act.get("channel") or next(iter(self.channels)))
+                team = act.get("team")
+                return self.channels.get(where, where), str(act.get("person")), team or None
         return None
 
     def channel_of(self, arrow: Arrow) -> str:
