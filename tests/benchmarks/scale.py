@@ -105,12 +105,14 @@ def measure(args: argparse.Namespace, console: Console) -> tuple[Load, float, st
 def figures(load: Load, taken: float, ending: str) -> Iterator[tuple[str, str]]:
     """What is printed, line by line."""
     events = len(load.world.events)
+    worked = time.process_time()
     yield "run", f"{load.desktops:,} desktops, {load.tasks} tasks each: {ending}"
     yield "tasks", f"{load.done:,} of {load.desktops * load.tasks:,}"
     yield "virtual seconds", f"{load.world.now / 1e6:,.1f}"
     yield "real seconds", f"{taken:,.1f}"
-    yield "frames", f"{load.frames:,} ({load.frames / taken:,.0f} per second)"
-    yield "events", f"{events:,} ({events / taken:,.0f} per second)"
+    yield "processor", f"{worked:,.1f} s"
+    yield "frames", f"{load.frames:,} ({load.frames / worked:,.0f} per processor second)"
+    yield "events", f"{events:,} ({events / worked:,.0f} per processor second)"
     yield "invariants", f"{len(load.monitor.invariants)}"
     yield "violations", f"{len(load.monitor.violations)}"
     yield "peak memory", f"{peak_gib():.2f} GiB"
