@@ -480,3 +480,18 @@ def test_an_answer_that_is_the_first_post_is_in_doubt_through_a_crash(lane: str)
     play.crash()
     play.restart(wait=400)
     assert len(play.answers(request)) == 1
+
+
+@pytest.mark.parametrize("lane", ["slack", "telegram", "x"])
+def test_an_answer_that_was_refused_before_a_crash_is_posted_after_it(lane: str) -> None:
+    """A refusal is no doubt, not even for a server that comes back."""
+    play = LanePlay(lane)
+    play.connect()
+    play.channel("post", "server_error", always=True)
+    request = play.say("fix it")
+    play.ack(request)
+    play.end(request, "ok", "done", wait=4)
+    play.crash()
+    play.channel("post", "ok")
+    play.restart(wait=400)
+    assert len(play.answers(request)) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.channel.api import INTERRUPTED, QUEUED, WORKING
+from sim.channel.api import INTERRUPTED, QUEUED, REJECTED, WORKING
 from sim.channel.history import ShownMessage
 from sim.protocols.hook.machine import ENDED, OPEN, TORN
 from sim.protocols.hook.oracles.oracle import HookInvariant, cut_of, final_of, shown
@@ -60,6 +60,8 @@ class ShowsFinalState(AtRest):
             return None
         if self.is_lost(root) or is_waiting(self.view, root.care, owner.ended_us):
             return None
+        if root.lane == "x" and message.state == REJECTED:
+            return None  # the one post was spent on a rejection that was crossed by an ack
         return (
             f"the message of {root.request} shows {message.state} {shown(message.text)}, but "
             f"{owner.request} ended {final[0]} {shown(final[1])}"

@@ -199,7 +199,8 @@ class PatienceIsKept(HookInvariant):
 
     def _applied(self, event: CallApplied) -> str | None:
         reply = event.reply
-        if type(reply) is Refused and reply.code == "rate_limited":
+        notice = type(event.request) is PostMessage and event.request.role == "notice"
+        if type(reply) is Refused and reply.code == "rate_limited" and not notice:
             self._said[event.call] = self._place(event.callee, event.request)
         return None
 

@@ -19,7 +19,7 @@ from sim.core.event import (
     TimerFired,
 )
 from sim.core.invariant import Handler
-from sim.protocols.hook.acts import Login, Toggle
+from sim.protocols.hook.acts import Login, Operate, Toggle
 from sim.protocols.hook.constants import HOOK_FEATURE_TURN_DELIVERY
 from sim.protocols.hook.oracles.connection import STANDBY
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
@@ -32,6 +32,7 @@ LONGEST_US = 30 * SECOND_US
 REPLAY_US = 75 * SECOND_US
 DAY_US = 24 * 60 * 60 * SECOND_US
 QUEUE = 20
+QUIET_US = 60 * SECOND_US
 
 
 @attrs.define(eq=False)
@@ -57,6 +58,7 @@ class DialsAreSpaced(HookInvariant):
         self.dials: dict[tuple[str, str], DialView] = {}
         self._newest: dict[tuple[str, str], int] = {}
         self._lives: dict[str, int] = {}
+        self.disturbed: dict[str, int] = {}
         self._clients: dict[str, tuple[str, str]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
@@ -72,6 +74,7 @@ class DialsAreSpaced(HookInvariant):
             (FrameDelivered, "welcome"): self._welcomed,
             (Acted, Login): self._forgets,
             (Acted, Toggle): self._forgets,
+            (Acted, Operate): self._forgets,
         }
 
     def _of(self, client: str, lane: str) -> DialView:
@@ -124,6 +127,8 @@ class DialsAreSpaced(HookInvariant):
         return None
 
     def _forgets(self, event: Acted) -> str | None:
+        """What a person does may make a desktop dial anew, at once or a little later."""
+        self.disturbed[event.host] = event.at
         self._forget(event.host)
         return None
 
@@ -163,6 +168,8 @@ class DialsBackOff(DialsAreSpaced):
         self.exercised += 1
         planned = min(FIRST_US << min(times, 10), LONGEST_US)
         gap = event.at - before
+        if event.at - self.disturbed.get(event.host, -QUIET_US) < QUIET_US:
+            return None
         if gap >= LOWEST * planned:
             return None
         return f"{event.host} dials {gap / SECOND_US:.1f} s after its {times}. attempt to come back"

@@ -64,7 +64,8 @@ class Posting:
         line.doubt = f"{line.about}{ANSWER if picture.final else '/'}{line.posts}"
         line.doubt_us = writing.actor.port.now_us()
         line.doubted = picture
-        if line.posts > 1 or picture.final:  # else a crash leaves a placeholder in doubt, no answer
+        is_stored = line.posts > 1 or picture.final  # else only a placeholder is in doubt
+        if is_stored:
             await writing.save(line.subject)
         reply = await writing.publish(line, picture, self._request(line, picture))
         if type(reply) is Done:
@@ -72,6 +73,8 @@ class Posting:
         elif type(reply) is Refused and reply.code != "duplicate":
             line.doubt = ""  # certainly not applied: this post never was
             line.posts -= 1
+            if is_stored:
+                await writing.save(line.subject)
             await writing.later(line, picture, reply.code, reply)
         else:
             if not writing.plan.rules.look_before_posting:
