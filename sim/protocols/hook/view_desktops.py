@@ -146,11 +146,12 @@ class Desktops:
         desktop = self.by_host.get(event.host)
         if desktop is not None:
             self._new_life(desktop, event.at)
+            desktop.retries = 0
 
     def _new_life(self, desktop: DesktopView, at: int) -> None:
+        """A login begins one too, though a handler of the old account may yet write."""
         desktop.life += 1
         desktop.since_us = at
-        desktop.retries = 0
 
     def _is_up(self, host: str) -> bool:
         found = self.view.hosts.get(host)
