@@ -10,11 +10,12 @@ means something.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 import attrs
 
+from sim.core.dispatch import Judges, plan_for
 from sim.core.event import (
     Acted,
     CallApplied,
@@ -57,16 +58,18 @@ class Invariant:
     ``name`` as schedules and scenarios write it, ``sentence`` what must be
     true, ``catalogue`` the rows of the rule catalogue that it watches,
     ``obeyed_by`` the kind of host that can break it (it is not judged when all
-    hosts of that kind are puppets).
+    hosts of that kind are puppets). ``ALIKE``: all instances of a class give
+    methods of theirs, and the same ones, as handlers; a monitor then asks one
+    instance per process and not one per run.
     """
 
     name: ClassVar[str]
     sentence: ClassVar[str]
     catalogue: ClassVar[tuple[str, ...]] = ()
     obeyed_by: ClassVar[str] = ""
+    ALIKE: ClassVar[bool] = False
 
-    def __init__(self) -> None:
-        self.exercised = 0
+    exercised: int = 0
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         """Which events it wants; a handler returns what is wrong, or None."""
@@ -81,9 +84,6 @@ class Invariant:
         return iter(())
 
 
-_Judge = tuple[Handler, Invariant]
-
-
 class Monitor:
     """Feeds events to invariants and keeps what broke, first per invariant."""
 
@@ -94,33 +94,28 @@ class Monitor:
 
     def attach(self, watch: Callable[[type[Event], Callable[[Any], None]], None]) -> None:
         """Subscribe to each kind of event that some invariant wants (``World.watch``)."""
-        plain: dict[type[Event], list[_Judge]] = {}
-        by_sort: dict[type[Event], dict[Any, list[_Judge]]] = {}
-        for invariant in self.invariants:
-            for kind, handler in invariant.handlers().items():
-                plain.setdefault(kind, []).append((handler, invariant))
-            for (kind, sort), handler in invariant.sorted_handlers().items():
-                judges = by_sort.setdefault(kind, {}).setdefault(sort, [])
-                judges.append((handler, invariant))
-        for kind in [*plain, *(kind for kind in by_sort if kind not in plain)]:
-            watch(kind, self._watcher(kind, plain.get(kind, ()), by_sort.get(kind, {})))
+        for kind, row in plan_for(self.invariants).items():
+            watch(kind, self._watcher(kind, Judges(row, self.invariants)))
 
-    def _watcher(
-        self, kind: type[Event], plain: Sequence[_Judge], table: Mapping[Any, Sequence[_Judge]]
-    ) -> Callable[[Any], None]:
+    def _watcher(self, kind: type[Event], judges: Judges) -> Callable[[Any], None]:
         """One function per kind of event: this runs hotter than anything else."""
-        sort = SORTS[kind] if table else None
+        sort = SORTS.get(kind) if judges.row.by_sort else None
+        if sort is None:
+            only = judges[None]
 
-        def watch(event: Any) -> None:
-            for handler, invariant in plain:
-                text = handler(event)
-                if text is not None:
-                    self._break(invariant, event.n, text)
-            if sort is not None:
-                for handler, invariant in table.get(sort(event), ()):
+            def watch_all(event: Any) -> None:
+                for handler, invariant in only:
                     text = handler(event)
                     if text is not None:
                         self._break(invariant, event.n, text)
+
+            return watch_all
+
+        def watch(event: Any) -> None:
+            for handler, invariant in judges[sort(event)]:
+                text = handler(event)
+                if text is not None:
+                    self._break(invariant, event.n, text)
 
         return watch
 

@@ -8,6 +8,7 @@ prints.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, TypeVar
 
 import attrs
@@ -40,8 +41,9 @@ def rule(*catalogue: str, by: str, reason: str, without: str) -> bool:
     return field
 
 
-def table_of(rule_set: type[Any]) -> tuple[Rule, ...]:
-    """All rules of a rule set, in order of declaration."""
+@cache
+def table_of(rule_set: Any) -> tuple[Rule, ...]:
+    """All rules of a rule set (an attrs class), in order of declaration."""
     return tuple(
         Rule(name=field.name.replace("_", "-"), **field.metadata)
         for field in attrs.fields(rule_set)
@@ -50,7 +52,8 @@ def table_of(rule_set: type[Any]) -> tuple[Rule, ...]:
 
 def switch_off(rule_set: type[R], names: frozenset[str]) -> R:
     """A rule set with these rules off. Raises UsageError for an unknown name."""
-    known = {r.name: r.name.replace("-", "_") for r in table_of(rule_set)}
+    declared: Any = rule_set
+    known = {r.name: r.name.replace("-", "_") for r in table_of(declared)}
     for name in sorted(names):
         if name not in known:
             raise UsageError(f"unknown rule {name!r}; known rules: {', '.join(sorted(known))}")

@@ -1,3 +1,6 @@
+import pytest
+
+from sim.core.errors import SimInternalError
 from sim.core.event import Noted, TimerFired
 from sim.core.invariant import Invariant, Monitor, Violation
 from tests.world.play import Play
@@ -82,3 +85,76 @@ def test_an_invariant_hears_only_of_the_events_that_it_wants():
     monitor.attach(lambda kind, handler: (_ for _ in ()).throw(AssertionError(kind)))
     monitor.finish(0)
     assert monitor.violations == []
+
+
+class NoiseStops(Invariant):
+    name = "noise-stops"
+    sentence = "A host is silent after it was told to be."
+    ALIKE = True
+
+    def __init__(self):
+        self.told = False
+
+    def handlers(self):
+        return {Noted: self.on_any}
+
+    def sorted_handlers(self):
+        return {(Noted, "noise"): self.on_noise}
+
+    def on_any(self, event):
+        self.told = self.told or event.what == "hush"
+
+    def on_noise(self, event):
+        return f"{event.host} makes noise" if self.told else None
+
+
+class NoNoise(NoiseStops):
+    name = "no-noise"
+
+    def on_noise(self, event):
+        return "noise"
+
+
+def violations(*notes, of=NoiseStops):
+    play = Play()
+    monitor = Monitor([of()])
+    monitor.attach(play.world.watch)
+    for n, what in enumerate(notes):
+        play.world.record(Noted(n, 0, -1, "D", what, None))
+    return [(one.step, one.text) for one in monitor.violations]
+
+
+def test_invariants_that_are_alike_share_no_state_between_runs():
+    assert violations("hush", "noise") == [(1, "D makes noise")]
+    assert violations("noise") == []
+    assert violations("noise", "hush") == []
+
+
+def test_a_class_that_is_alike_is_heard_with_its_own_methods():
+    assert violations("noise") == []
+    assert violations("noise", of=NoNoise) == [(0, "noise")]
+
+
+def test_what_is_alike_cannot_hand_out_what_only_one_instance_has():
+    class Odd(NoiseStops):
+        def handlers(self):
+            return {Noted: lambda event: "odd"}
+
+    with pytest.raises(SimInternalError, match=r"Odd is ALIKE, but .* is no method of its own"):
+        violations("noise", of=Odd)
+
+
+def test_an_invariant_that_hears_a_sort_and_the_whole_kind_hears_the_kind_first():
+    heard = []
+
+    class Both(Invariant):
+        name = "both"
+
+        def handlers(self):
+            return {Noted: lambda event: heard.append("kind")}
+
+        def sorted_handlers(self):
+            return {(Noted, "a"): lambda event: heard.append("sort")}
+
+    violations("a", "b", of=Both)
+    assert heard == ["kind", "sort", "kind"]

@@ -19,8 +19,9 @@ FINALS = (OK, FAILED, CANCELLED)
 class HookInvariant(Invariant):
     """Sees events after the view has folded them."""
 
+    ALIKE = True
+
     def __init__(self, view: HookView) -> None:
-        super().__init__()
         self.view = view
 
     @property
