@@ -8,9 +8,9 @@ The prose of the tables:
   and tasks flow only in READY.
 - A *request* is one task from the channel. A rejection never kills what runs;
   an end settles everything, even a rejection or an interruption that was
-  written too early. Only a reopen leads out of ENDED, and it leads nowhere:
-  the original stays one-shot (HK-171), the continued round has an id of its
-  own.
+  written too early; an acceptance takes both back, the desktop is at it. Only
+  a reopen leads out of ENDED, and it leads nowhere: the original stays one-shot
+  (HK-171), the continued round has an id of its own.
 - A *round* is a continuation after ``turn.reopen``. It lives on one socket:
   the newest reopen of a message supersedes the others, a disconnect tears it
   down for good (HK-184, HK-185).
@@ -82,13 +82,16 @@ REQUEST = Table(
             "expire": INTERRUPTED,
         },
         REJECTED: {"accepted": RUNNING, "queued": QUEUED, "end": ENDED, "reopen": ENDED},
-        INTERRUPTED: {"end": ENDED, "reopen": ENDED},
+        INTERRUPTED: {"accepted": RUNNING, "queued": QUEUED, "end": ENDED, "reopen": ENDED},
         ENDED: {"reopen": ENDED},
     },
 )
 
 UNENDED = (WAITING, QUEUED, RUNNING)
-"""States of a request that is redelivered after a welcome."""
+"""States of a request that somebody works on, or will."""
+
+REDELIVERED = (*UNENDED, INTERRUPTED)
+"""States of a request that is redelivered after a welcome: its end may have been lost."""
 
 OPEN = "OPEN"
 SUPERSEDED = "SUPERSEDED"

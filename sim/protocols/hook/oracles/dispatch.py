@@ -8,7 +8,7 @@ from typing import Any
 from sim.core.event import Event, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS
-from sim.protocols.hook.machine import UNENDED
+from sim.protocols.hook.machine import INTERRUPTED, REDELIVERED
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.server.stored import RequestRow
 from sim.protocols.hook.view import HookView
@@ -164,7 +164,7 @@ class NoDispatchAfterTheEnd(OfDispatches):
 
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
         row = request.stored
-        if row is None or row.state in UNENDED:
+        if row is None or row.state in REDELIVERED:
             return None
         return f"{request.request} is dispatched, but it is {row.state}"
 
@@ -202,7 +202,7 @@ class UnendedIsRedelivered(HookInvariant):
     def at_end(self) -> Iterator[str]:
         for request in self.view.requests.values():
             row = request.stored
-            if row is None or row.state not in UNENDED or request.ended:
+            if row is None or row.state not in REDELIVERED or request.ended:
                 continue
             link = self._link(row)
             if link is None or self.is_foreign(request, link):
@@ -222,4 +222,8 @@ class UnendedIsRedelivered(HookInvariant):
         return None
 
     def _hopeless(self, row: RequestRow, link: LinkView) -> bool:
-        return link.greeted is None or self.view.now - row.created_us > DAY_US
+        """Whether nothing can be asked for any more: no hello, or the task is a day old."""
+        born = row.created_us
+        if row.state == INTERRUPTED and row.ended_us - born < DAY_US:
+            born = row.ended_us
+        return link.greeted is None or self.view.now - born > DAY_US

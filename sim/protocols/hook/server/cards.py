@@ -15,7 +15,7 @@ from sim.core.actor import Actor
 from sim.core.op import Note, Save, Send, Spawn
 from sim.protocols.hook.frames import InteractionCancel, InteractionDecision, InteractionRequest
 from sim.protocols.hook.intake import made
-from sim.protocols.hook.machine import CARD, CLOSED, DECIDED, OPEN, UNENDED
+from sim.protocols.hook.machine import CARD, CLOSED, DECIDED, OPEN, REDELIVERED, UNENDED
 from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
@@ -152,7 +152,7 @@ class Cards:
     async def _send_decision(self, socket: Socket, card: Card) -> None:
         if card.sent == socket.serial and self.plan.rules.one_decision:
             return
-        if card.task.state not in UNENDED or not self.memory.is_of(socket, card.task):
+        if card.task.state not in REDELIVERED or not self.memory.is_of(socket, card.task):
             return
         card.sent = socket.serial
         body = InteractionDecision(

@@ -49,6 +49,8 @@ class Expiry:
                 self.memory.ended.append((now, "request", name))
                 return
             self.memory.seen.pop(route.event, None)
+            if route.desk.interrupted is not None:
+                route.desk.interrupted.pop(name, None)
             for card in route.cards or ():
                 self.memory.cards.pop(card.interaction, None)
                 self.memory.cards_by_message.pop((line.channel, card.line.message), None)

@@ -16,6 +16,7 @@ from sim.protocols.hook.machine import (
     CLOSED,
     DECIDED,
     ENDED,
+    INTERRUPTED,
     OPEN,
     RETRYING,
     SUPERSEDED,
@@ -123,6 +124,8 @@ class Recovery:
         if row.state in UNENDED:
             self.requests.enlist(task)
         else:
+            if row.state == INTERRUPTED:
+                self.requests.keep_interrupted(task)
             memory.ended.append((row.ended_us, "request", row.request))
 
     def _line(self, line: Line, row: RequestRow) -> None:

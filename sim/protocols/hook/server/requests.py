@@ -2,7 +2,9 @@
 
 Order of writing: a task is stored before anybody hears of it, its end before
 it is shown. After each welcome everything unended goes out again under its
-old id; the desktop's ledger makes that harmless (HK-38, HK-39).
+old id; the desktop's ledger makes that harmless (HK-38, HK-39). So does what
+was INTERRUPTED for want of an end: the end may have been written into a dying
+socket, and the ledger says it again (RC-55).
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from sim.protocols.hook.frames import (
 )
 from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import (
+    INTERRUPTED,
     QUEUED,
+    REDELIVERED,
     REJECTED,
     REQUEST,
     RUNNING,
@@ -73,7 +77,7 @@ class Requests:
 
     async def dispatch(self, socket: Socket, task: Task) -> None:
         """Send a task, once per welcome, and to its own account's desktop only (RC-44)."""
-        if task.sent == socket.serial or task.state not in UNENDED:
+        if task.sent == socket.serial or task.state not in REDELIVERED:
             return
         if not self.memory.is_of(socket, task):
             return
@@ -126,15 +130,16 @@ class Requests:
             return
         if desk.archives:
             await self.send_archives(socket)
-        if not desk.unended:
-            return
-        if any(not self.memory.is_of(socket, task) for task in desk.unended.values()):
+        tasks = list((desk.unended or {}).values())
+        if any(not self.memory.is_of(socket, task) for task in tasks):
             await self.start_absence(desk)
+        tasks.extend((desk.interrupted or {}).values())
         now = self.actor.port.now_us()
-        for task in list(desk.unended.values()):
+        for task in tasks:
             if not socket.ready or socket.serial != serial:
                 return
-            if now - task.created_us > self.plan.limits.mapping_us:
+            since = task.ended_us if task.state == INTERRUPTED else task.created_us
+            if now - since > self.plan.limits.mapping_us:
                 await self._expire(task)
             elif self.plan.rules.redelivery or task.state == WAITING:
                 await self.dispatch(socket, task)
@@ -177,7 +182,7 @@ class Requests:
             )
             await self._close(task, picture)
             return
-        if before == REJECTED:
+        if before in (REJECTED, INTERRUPTED):
             self._revive(task)
         if task.state == QUEUED:
             text = queued_text(int(body.queue_position or 0))
@@ -191,7 +196,7 @@ class Requests:
             await self.writing.show(task.line, picture)
 
     def _revive(self, task: Task) -> None:
-        """A rejection was crossed by an acceptance: the task runs after all (RC-36)."""
+        """It runs after all: a rejection was crossed (RC-36), or its desktop is back (RC-55)."""
         task.final = None
         task.written = task.spoken = False
         task.ended_us = 0
@@ -251,10 +256,12 @@ class Requests:
 
     async def settle(self, task: Task) -> None:
         """Take a task out of everything that is still open, durably."""
-        task.cancel = False
+        # A desktop that comes back may still be told to stop what was INTERRUPTED.
+        task.cancel = task.cancel and task.state == INTERRUPTED
         task.ended_us = max(1, self.actor.port.now_us())
-        if task.desk.unended is not None:
-            task.desk.unended.pop(task.request, None)
+        self.delist(task)
+        if task.state == INTERRUPTED:
+            self.keep_interrupted(task)
         if task.conversation.tasks is not None:
             task.conversation.tasks.pop(task.request, None)
         self.memory.ended.append((task.ended_us, "request", task.request))
@@ -262,8 +269,24 @@ class Requests:
         await self.actor.perform(Save(task.row_key, task.row()))
         await self.cards.write_closed(closed)
 
+    def delist(self, task: Task) -> None:
+        """A task is not open any more."""
+        desk = task.desk
+        for tasks in (desk.unended, desk.interrupted):
+            if tasks is not None:
+                tasks.pop(task.request, None)
+
+    def keep_interrupted(self, task: Task) -> None:
+        """Its desktop will be asked for its end, unless it is too old to be run at all."""
+        if task.ended_us - task.created_us < self.plan.limits.mapping_us:
+            if task.desk.interrupted is None:
+                task.desk.interrupted = {}
+            task.desk.interrupted[task.request] = task
+
     def enlist(self, task: Task) -> None:
         """A task is open: it will be redelivered, and ``/stop`` finds it."""
+        if task.desk.interrupted is not None:
+            task.desk.interrupted.pop(task.request, None)
         if task.desk.unended is None:
             task.desk.unended = {}
         task.desk.unended[task.request] = task
@@ -280,7 +303,7 @@ class Requests:
         the ack, but no longer than ``cancel_us``.
         """
         socket = task.desk.socket
-        if socket is None or not socket.ready or task.state not in UNENDED:
+        if socket is None or not socket.ready or task.state not in REDELIVERED:
             return
         if not self.memory.is_of(socket, task):
             return

@@ -12,11 +12,14 @@ from sim.protocols.hook.server.stored import Final, LaneRow, RequestRow, RoundRo
 class Desk:
     """A device on one lane: its socket, who contends for its place, its open tasks.
 
-    ``archives`` are the keys of sessions to archive once it is back. ``account``
-    is whose desktop it was when it last said hello.
+    ``interrupted`` are the tasks that it took and never ended; ``archives`` are
+    the keys of sessions to archive once it is back. ``account`` is whose desktop
+    it was when it last said hello.
     """
 
-    __slots__ = ("account", "archives", "device", "lane", "rival", "socket", "unended")
+    __slots__ = (
+        "account", "archives", "device", "interrupted", "lane", "rival", "socket", "unended",
+    )  # fmt: skip
 
     def __init__(self, lane: str, device: str) -> None:
         self.lane = lane
@@ -25,6 +28,7 @@ class Desk:
         self.socket: Any = None
         self.rival: Any = None
         self.unended: dict[str, Task] | None = None
+        self.interrupted: dict[str, Task] | None = None
         self.archives: dict[str, None] | None = None
 
     @property
