@@ -96,7 +96,10 @@ class LiveDriver:
         self._began = trio.current_time() - self._real_s(world.now)
         self._drain()
         while not until():
+            helm = world.helm
             item = world.next_item()
+            if item is None and helm is not None and helm.nothing_left():
+                continue
             is_last = item is None or (limit_us is not None and item.due > limit_us)
             due = limit_us if is_last or item is None else item.due
             if due is None:
@@ -108,6 +111,9 @@ class LiveDriver:
             if is_last or item is None:
                 world.now = max(world.now, due)
                 return
+            if helm is not None and not helm.front(item):
+                self._drain()
+                continue
             world.fire(item)
             await wire.cross()
             self._drain()

@@ -26,8 +26,8 @@ from trio.testing import wait_all_tasks_blocked
 
 from sim.core.errors import SimInternalError, UsageError
 from sim.core.fence import fenced
+from sim.drivers.collecting import paused_gc
 from sim.drivers.driver import never
-from sim.drivers.step import paused_gc
 from sim.drivers.trio_guests import Guests
 from sim.drivers.virtual_clock import VirtualClock
 from sim.world.activity import Activity
@@ -123,7 +123,11 @@ class TrioDriver:
         await self._drain()
         while not await self._is_over(until):
             item = world.next_item()
+            helm = world.helm
             if item is not None and (limit_us is None or item.due <= limit_us):
+                if helm is not None and not helm.front(item):
+                    await self._drain()
+                    continue
                 if item.due > world.now and await self._sleep(item.due):
                     continue
                 world.fire(item)
@@ -133,6 +137,8 @@ class TrioDriver:
                     continue
                 world.now = max(world.now, limit_us)
                 return
+            elif helm is not None and helm.nothing_left():
+                continue
             elif not await self.guests.wait_for_time():
                 return
 

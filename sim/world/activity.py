@@ -30,7 +30,8 @@ class Activity:
     """
 
     __slots__ = (
-        "call", "cause", "coro", "epoch", "host", "name", "parked", "pause", "started", "task",
+        "call", "cause", "coro", "epoch", "host", "name", "ops", "origin", "parked", "pause",
+        "started", "task",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +51,9 @@ class Activity:
         self.task: Any = None
         self.started = False
         self.parked = False
+        # For a helm: what began it, and how many ops it has performed.
+        self.origin: str | None = None
+        self.ops = 0
 
     def drop(self) -> None:
         """The host crashed: throw the handler away."""

@@ -14,6 +14,7 @@ from sim.core.errors import LocalProtocolError
 from sim.world.item import Item, Moment
 
 if TYPE_CHECKING:
+    from sim.world.helm import Helm
     from sim.world.world import World
 
 LAST = 1 << 62
@@ -32,6 +33,8 @@ class Agenda:
         self._stale = 0
         self._seq = 0
         self._standing = 0
+        # Who steers the run, where it is not simply the timed one.
+        self.helm: Helm | None = None
 
     def planned(self) -> list[Item]:
         """All planned items, earliest first."""
@@ -49,8 +52,11 @@ class Agenda:
         if item.seq != -1:
             item.seq = -1
             self._leave_stale()
-        elif item.foreground:
-            self.pending += 1
+        else:
+            if self.helm is not None:
+                self.helm.planned(item)
+            if item.foreground:
+                self.pending += 1
         if item.cause == -1:
             item.cause = self.cause
         self._seq = seq = self._seq + 1
@@ -67,6 +73,8 @@ class Agenda:
             if item.foreground:
                 self.pending -= 1
             self._leave_stale()
+        elif self.helm is not None:
+            self.helm.withdrawn(item)
 
     def _leave_stale(self) -> None:
         """An entry of the heap means nothing any more; sweep when most are like that.
@@ -106,6 +114,10 @@ class Agenda:
                 continue
             if limit_us is not None and due > limit_us:
                 return False
+            if self.helm is not None:
+                if self.helm.front(item):
+                    self.fire(item)
+                return True
             heappop(heap)
             item.seq = -1
             if item.foreground:
@@ -120,7 +132,7 @@ class Agenda:
             item.fire(cast("World", self))
             self.cause = -1
             return True
-        return False
+        return self.helm is not None and self.helm.nothing_left()
 
     def _stand_still(self, item: Item) -> None:
         """One more step without time passing: no limit of time ever ends a circle of them."""
@@ -158,6 +170,8 @@ class Agenda:
             self._standing = 0
         else:
             self._stand_still(item)
+        if self.helm is not None:
+            self.helm.happens(item)
         self.cause = item.cause
         item.cause = -1
         item.fire(cast("World", self))

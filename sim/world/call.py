@@ -8,6 +8,7 @@ ends the wait with NO_ANSWER.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sim.core.entropy import nth_between, origin
@@ -60,6 +61,11 @@ class PendingCall:
     @property
     def caller(self) -> str:
         return self.activity.host.name
+
+    @property
+    def kind(self) -> str:
+        """The label without its number."""
+        return f"{self.op.to}.{_word(self.op.request)} {self.caller}"
 
 
 def issue(world: World, activity: Activity, op: Call) -> None:
@@ -141,6 +147,9 @@ class CallRequest(Item):
     def name(self) -> str:
         return f"apply {self.call.label}"
 
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        return f"apply {self.call.kind}"
+
 
 def applied(world: World, call: PendingCall, reply: Any) -> None:
     """The callee's handler returned: its reply sets out for the caller."""
@@ -179,6 +188,9 @@ class CallReply(Item):
     def name(self) -> str:
         return f"finish {self.call.label}"
 
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        return f"finish {self.call.kind}"
+
 
 class CallTimeout(Item):
     """The caller stops waiting."""
@@ -198,3 +210,6 @@ class CallTimeout(Item):
 
     def name(self) -> str:
         return f"give up {self.call.label}"
+
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        return f"give up {self.call.kind}"

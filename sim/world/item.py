@@ -39,6 +39,11 @@ class Item:
         """The choice's name, stable under unrelated changes."""
         raise NotImplementedError
 
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        """What a helm calls it, before counting: no id that was drawn, no number that an
+        unrelated change would move. ``symbol`` replaces a word that may be such an id."""
+        return self.name()
+
     def enabled(self) -> bool:
         """Whether it may be chosen now (a FIFO lets only its head go)."""
         return True

@@ -8,6 +8,7 @@ would retransmit. A cut by FIN delivers what was sent, one by RST drops it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sim.core.entropy import nth_between, origin
@@ -16,7 +17,7 @@ from sim.core.op import OpaqueFrame
 from sim.world.item import Item
 
 if TYPE_CHECKING:
-    from sim.core.op import Frame
+    from sim.core.op import Frame, UpgradeRefused
     from sim.world.activity import Activity
     from sim.world.world import World
 
@@ -226,6 +227,11 @@ class FrameFlight(Flight):
         again = " again" if self.again else ""
         return f"deliver {end.link.name} {end.host}>{end.other.host} {self.nth}{again}"
 
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        end = self.end
+        again = " again" if self.again else ""
+        return f"deliver {end.link.name} {end.host}>{end.other.host} {self.frame.type}{again}"
+
 
 class CloseFlight(Flight):
     """The news that the connection is over, behind the frames already sent."""
@@ -268,7 +274,7 @@ class Attempt(Item):
         self.dialler = dialler
         self.over = False
 
-    def answer(self, world: World, client: End | None) -> None:
+    def answer(self, world: World, client: End | UpgradeRefused | None) -> None:
         """Let the handler go on, once."""
         if not self.over:
             self.over = True

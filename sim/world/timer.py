@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sim.core.event import TimerFired
@@ -41,6 +42,10 @@ class TimerItem(Item):
     def name(self) -> str:
         return f"fire {self.host.name} {self.key[0]} {self.key[1]}".rstrip()
 
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        kind, key = self.key
+        return f"fire {self.host.name} {kind} {symbol(f'{self.host.name} {kind}', key)}"
+
 
 class Pause(Item):
     """The end of a handler's Sleep."""
@@ -56,6 +61,10 @@ class Pause(Item):
         if world.asleep(host):
             world.schedule(self, host.asleep_until)
             return
+        self.goes_on(world)
+
+    def goes_on(self, world: World) -> None:
+        """The handler has paused long enough."""
         world.resume(self.activity, None)
 
     def name(self) -> str:
@@ -84,3 +93,6 @@ class WaitLimit(Item):
 
     def name(self) -> str:
         return f"give up {self.host.name} {self.key}"
+
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        return f"give up {self.host.name} {symbol(f'{self.host.name} wait', self.key)}"

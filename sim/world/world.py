@@ -49,11 +49,15 @@ class World(Agenda):
         self.watchers: dict[type[Event], list[Watcher]] = {}
         self.ready: deque[tuple[Activity, Any]] = deque()
         self.on_drop: Callable[[Activity], None] | None = None
+        # Asked after each op that needs no wait: True, the handler stops there.
+        self.at_op: Callable[[Activity, Any], bool] | None = self._stop if preempt else None
         # Runs the Trio tasks of user-written hosts, where the driver can.
         self.guests: Any = None
         # Carries what is due over real sockets; None: it has arrived by then.
         self.carrier: Carrier | None = None
         self.on_flight: Callable[[FrameFlight], None] | None = None
+        # What faults have in store for the next dials of a client's lane ("D.slack").
+        self.refusals: dict[str, list[int]] = {}
         self._generations: dict[tuple[str, str], int] = {}
         self._routes: dict[tuple[str, str, bool], Route] = {}
 
@@ -156,6 +160,8 @@ class World(Agenda):
         """A new activity, ready to run."""
         activity = Activity(host, coro, name, cause)
         self.ready.append((activity, None))
+        if self.helm is not None:
+            self.helm.moves(activity)
         return activity
 
     def resume(self, activity: Activity, value: Any) -> None:
@@ -163,6 +169,8 @@ class World(Agenda):
         if activity.epoch == activity.host.epoch and activity.host.up:
             activity.cause = self.cause
             self.ready.append((activity, value))
+            if self.helm is not None:
+                self.helm.moves(activity)
 
     def withdraw(self, host: Host) -> list[Activity]:
         """The host crashed: none of its handlers can go on. Gives those not yet waiting."""
@@ -185,6 +193,7 @@ class World(Agenda):
         token = ambient.HOST.set(host)
         try:
             send = activity.coro.send
+            at_op = self.at_op
             while True:
                 op = send(value)
                 value = PERFORM[type(op)](self, activity, op)
@@ -194,9 +203,7 @@ class World(Agenda):
                     if activity.call is not None:
                         await_timeout(self, activity.call)
                     return True
-                if self.preempt:
-                    # In front: left alone, a handler goes on up to its gap.
-                    self.ready.appendleft((activity, value))
+                if at_op is not None and at_op(activity, value):
                     return True
         except StopIteration as stop:
             if activity.parked:
@@ -210,6 +217,11 @@ class World(Agenda):
         finally:
             self.cause = -1
             ambient.HOST.reset(token)
+
+    def _stop(self, activity: Activity, value: Any) -> bool:
+        """With ``preempt``. In front: left alone, a handler goes on up to its gap."""
+        self.ready.appendleft((activity, value))
+        return True
 
     def asleep(self, host: Host) -> bool:
         """Whether the host's lid is closed."""
@@ -273,6 +285,16 @@ class World(Agenda):
         attempt = Attempt(link, activity)
         self.schedule(attempt, self.now + op.timeout_us)
         link.client.put(self, DialRequest(link.client, attempt))
+
+    def refusal(self, link: Link) -> int:
+        """The HTTP status that a fault has in store for this dial, used up with it; 0: none."""
+        lane = f"{link.client.host}.{link.lane}"
+        waiting = self.refusals.get(lane)
+        if not waiting:
+            return 0
+        if len(waiting) == 1:
+            del self.refusals[lane]
+        return waiting.pop(0)
 
     def links_of(self, host: str) -> Iterator[Link]:
         """The connections in which a host believes, in order of dialling."""

@@ -1,0 +1,236 @@
+"""Steering a run: named things happen late, named faults strike in front of named things.
+
+A schedule is the timed run plus a few :class:`Step` values, each anchored to
+the name of something that happens. Nothing in it counts events of the whole
+run, so it still means the same after an unrelated change of the code; and
+every driver can follow it, because the world asks its helm before each step.
+
+Names: what a thing is, between whom, and which one of its kind it is
+(``finish IM.edit S ~2``), counted when it is planned. Ids that the seed has
+drawn do not occur in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from sim.world.item import Item
+from sim.world.timer import Pause
+
+if TYPE_CHECKING:
+    from sim.world.activity import Activity
+    from sim.world.world import World
+
+UNTIL = "until "
+LATE = "late "
+# What waits for something that never comes goes on when this much time has passed.
+PATIENCE_US = 60_000_000
+START = "start"
+
+Strike = Callable[[str, "Item | None"], bool]
+
+
+@attrs.frozen
+class Step:
+    """One thing that is not as in the timed run.
+
+    ``at`` names an item, or a place between two ops of a handler. ``do`` is
+    ``until NAME`` (it happens right after NAME has happened), ``late 250000us``,
+    or a fault, which strikes just before.
+    """
+
+    at: str
+    do: str
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it is a fault, and no delay."""
+        return not self.do.startswith((UNTIL, LATE))
+
+
+class Stall(Pause):
+    """A handler that stops between two ops, as if the first one took time.
+
+    ``of`` is the place's name, ``value`` the result of the op before it.
+    """
+
+    __slots__ = ("of", "value")
+
+    def __init__(self, activity: Activity, of: str, value: Any) -> None:
+        super().__init__(activity, True)
+        self.of = of
+        self.value = value
+
+    def goes_on(self, world: World) -> None:
+        world.resume(self.activity, self.value)
+
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        return self.of
+
+
+class Helm:
+    """Follows a list of steps; searches derive from it and decide for themselves.
+
+    ``strike`` lets a fault happen by its name and says whether there was such a
+    thing. ``last`` is the name of what happened last. ``followed`` are the steps
+    that took effect. One helm steers one world.
+    """
+
+    def __init__(self, world: World, strike: Strike, steps: Iterable[Step] = ()) -> None:
+        self.world = world
+        self.strike = strike
+        self.last = START
+        self.followed: list[Step] = []
+        self.table: dict[str, list[Step]] = {}
+        for step in steps:
+            self.table.setdefault(step.at, []).append(step)
+        self._kinds: dict[str, int] = {}
+        self._keys: dict[Item, str] = {}
+        self._held: dict[Item, str] = {}
+        self._symbols: dict[tuple[str, str], int] = {}
+        world.helm = self
+        world.at_op = self.at_op
+
+    # -- names -------------------------------------------------------------------
+
+    def key(self, item: Item) -> str:
+        """The item's name in this run."""
+        key = self._keys.get(item)
+        if key is None:
+            key = self._keys[item] = self.unique(item.alias(self.symbol))
+        return key
+
+    def unique(self, name: str) -> str:
+        """The name, with a number behind it from the second of its kind on."""
+        self._kinds[name] = nth = self._kinds.get(name, 0) + 1
+        return name if nth == 1 else f"{name} ~{nth}"
+
+    def symbol(self, scope: str, word: str) -> str:
+        """A word that may contain a drawn id, as a number that says which of its scope it is."""
+        known = self._symbols.setdefault((scope, word), 0)
+        if not known:
+            self._symbols[scope, ""] = known = self._symbols.get((scope, ""), 0) + 1
+            self._symbols[scope, word] = known
+        return str(known)
+
+    # -- what the world tells ------------------------------------------------------
+
+    def planned(self, item: Item) -> None:
+        """An item that had no place in the plan gets one (again)."""
+        if item in self._held:
+            self._let_go(item)
+        self.key(item)
+
+    def withdrawn(self, item: Item) -> None:
+        """An item will not happen any more; perhaps it was being held."""
+        if item in self._held:
+            self._let_go(item)
+
+    def happens(self, item: Item) -> None:
+        """The item is about to happen."""
+        self.last = self.key(item)
+        del self._keys[item]
+
+    def moves(self, activity: Activity) -> None:
+        """A handler begins or goes on, because of what happened last."""
+        if activity.origin is None:
+            activity.origin = self.unique(f"{self.last} @{activity.host.name}.{activity.name}")
+
+    # -- deciding --------------------------------------------------------------------
+
+    def front(self, item: Item) -> bool:
+        """Whether ``item``, the earliest, may happen now. False: the plan has changed."""
+        if self._held and self._release(item):
+            return False
+        if not item.enabled():
+            self.hold(item, self._in_front_of(item))
+            return False
+        steps = self.table.pop(self.key(item), None)
+        if steps is not None:
+            for step in steps:
+                self.carry_out(step, item)
+            return False
+        return self.allows(item)
+
+    def allows(self, item: Item) -> bool:
+        """A search decides here: True lets the item happen."""
+        return True
+
+    def nothing_left(self) -> bool:
+        """The plan is empty; True if something that was held goes on."""
+        for item in self._held:
+            self.let_happen(item)
+            return True
+        return False
+
+    def at_op(self, activity: Activity, value: Any) -> bool:
+        """Between two ops of a handler; True when it stops here."""
+        if not self.table:
+            return False
+        activity.ops += 1
+        place = f"{activity.origin}/{activity.ops}"
+        steps = self.table.pop(place, None)
+        if steps is None:
+            return False
+        stall = self.stall(activity, place, value)
+        for step in steps:
+            self.carry_out(step, stall)
+        return True
+
+    def stall(self, activity: Activity, place: str, value: Any) -> Stall:
+        """Stop a handler between two ops; left alone it goes on at once."""
+        activity.pause = stall = Stall(activity, place, value)
+        if not activity.parked:
+            activity.host.suspend(activity)
+        self.world.schedule(stall, 0)
+        return stall
+
+    def carry_out(self, step: Step, item: Item) -> None:
+        """Let one step take effect in front of ``item``."""
+        do = step.do
+        if do.startswith(UNTIL):
+            self.hold(item, do[len(UNTIL) :])
+        elif do.startswith(LATE):
+            self.postpone(item, int(do[len(LATE) :].removesuffix("us")))
+        elif not self.strike(do, item):
+            return
+        self.followed.append(step)
+
+    # -- holding -----------------------------------------------------------------------
+
+    def postpone(self, item: Item, by_us: int) -> None:
+        """Let the item happen so much later."""
+        self.world.schedule(item, max(self.world.now, item.due) + by_us)
+
+    def hold(self, item: Item, until: str) -> None:
+        """Take the item out of the plan until ``until`` has happened."""
+        world = self.world
+        world.unschedule(item)
+        self._held[item] = until
+        if item.foreground:
+            world.pending += 1  # it is on its way all the same: nothing is settled
+
+    def let_happen(self, item: Item) -> None:
+        """What was held happens next."""
+        self.world.schedule(item, 0)
+
+    def _let_go(self, item: Item) -> None:
+        del self._held[item]
+        if item.foreground:
+            self.world.pending -= 1
+
+    def _release(self, front: Item) -> bool:
+        """Let go what waited for the last thing, or for too long."""
+        for item, until in self._held.items():
+            if until == self.last or item.due + PATIENCE_US < front.due:
+                self.let_happen(item)
+                return True
+        return False
+
+    def _in_front_of(self, item: Item) -> str:
+        """Only a queue's head may go: its name."""
+        head: Item = item.end.flight[0]  # type: ignore[attr-defined]
+        return self.key(head)
