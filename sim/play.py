@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 from sim.core.errors import UsageError
 from sim.core.rule import table_of
+from sim.drivers.collecting import paused_gc
 from sim.drivers.interrupt import between_steps
 from sim.drivers.step import StepDriver
 from sim.protocols.hook import MESSAGES, constants, parse_hook_message
@@ -122,19 +123,20 @@ def play(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
-    run = open_run(scenario, seed=seed, without=without)
-    try:
-        engine = make_driver(driver, run.world, speed=speed)
-        if watch is not None:
-            watch(run)
-        with suppress(KeyboardInterrupt):
-            if driver == "live":
-                engine.run(run.over)
-            else:
-                _run_in_steps(engine, run)
-        return finish(run, driver)
-    finally:
-        run.world.close()
+    with nullcontext() if driver == "live" else paused_gc():
+        run = open_run(scenario, seed=seed, without=without)
+        try:
+            engine = make_driver(driver, run.world, speed=speed)
+            if watch is not None:
+                watch(run)
+            with suppress(KeyboardInterrupt):
+                if driver == "live":
+                    engine.run(run.over)
+                else:
+                    _run_in_steps(engine, run)
+            return finish(run, driver)
+        finally:
+            run.world.close()
 
 
 def _run_in_steps(engine: Driver, run: Run) -> None:

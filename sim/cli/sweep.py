@@ -111,13 +111,16 @@ def _so_far(swept: Sweep) -> str:
 def _results(scenario: Scenario, wish: Wish, seeds: int) -> Iterator[Result | None]:
     """Seed by seed; None when somebody pressed Ctrl-C in the middle of one."""
     from sim.cli.run import was_interrupted
+    from sim.drivers.collecting import swept
     from sim.play import play
 
-    for seed in range(1, seeds + 1):
-        result = play(
-            scenario, seed=seed, without=wish.without, driver=wish.driver, speed=wish.speed
-        )
-        yield None if was_interrupted(result) else result
+    with swept() as after_run:
+        for seed in range(1, seeds + 1):
+            result = play(
+                scenario, seed=seed, without=wish.without, driver=wish.driver, speed=wish.speed
+            )
+            yield None if was_interrupted(result) else result
+            after_run()
 
 
 def _show(swept: Sweep, wish: Wish) -> None:

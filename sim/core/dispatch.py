@@ -36,7 +36,7 @@ Plan: TypeAlias = Mapping[type[Event], Row]
 _plans: dict[tuple[type, ...], Plan] = {}
 
 
-class Judges(dict[Any, tuple[tuple["Handler", "Invariant"], ...]]):
+class Judges(dict[Any, tuple["Handler", ...]]):
     """The handlers of a run for each sort of one kind of event, in order of asking.
 
     Those that want every event of the kind are asked first.
@@ -47,11 +47,21 @@ class Judges(dict[Any, tuple[tuple["Handler", "Invariant"], ...]]):
         self.row = row
         self.invariants = invariants
 
-    def __missing__(self, sort: Any) -> tuple[tuple[Handler, Invariant], ...]:
-        row, invariants = self.row, self.invariants
-        wanted = (*row.plain, *row.by_sort.get(sort, ()))
-        self[sort] = made = tuple((bind(invariants[n]), invariants[n]) for n, bind in wanted)
+    def __missing__(self, sort: Any) -> tuple[Handler, ...]:
+        invariants = self.invariants
+        self[sort] = made = tuple([bind(invariants[n]) for n, bind in self._wanted(sort)])
         return made
+
+    def _wanted(self, sort: Any) -> list[tuple[int, Bind]]:
+        return self.row.plain + self.row.by_sort.get(sort, [])
+
+    def owner(self, sort: Any, handler: Handler) -> Invariant:
+        """Whose handler this is."""
+        return next(
+            self.invariants[n]
+            for (n, _), one in zip(self._wanted(sort), self[sort], strict=True)
+            if one is handler
+        )
 
 
 def plan_for(invariants: Sequence[Invariant]) -> Plan:

@@ -104,18 +104,18 @@ class Monitor:
             only = judges[None]
 
             def watch_all(event: Any) -> None:
-                for handler, invariant in only:
+                for handler in only:
                     text = handler(event)
                     if text is not None:
-                        self._break(invariant, event.n, text)
+                        self._break(judges.owner(None, handler), event.n, text)
 
             return watch_all
 
         def watch(event: Any) -> None:
-            for handler, invariant in judges[sort(event)]:
+            for handler in judges[sort(event)]:
                 text = handler(event)
                 if text is not None:
-                    self._break(invariant, event.n, text)
+                    self._break(judges.owner(sort(event), handler), event.n, text)
 
         return watch
 

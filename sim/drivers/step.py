@@ -6,11 +6,10 @@ nothing to the world but the loop.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from sim.core.fence import fenced
+from sim.drivers.collecting import paused_gc
 from sim.drivers.driver import never
 from sim.world.world import World
 
@@ -45,19 +44,3 @@ class StepDriver:
                     return
                 while ready:
                     advance(*ready.popleft())
-
-
-@contextmanager
-def paused_gc() -> Iterator[None]:
-    """No cyclic collections while events pile up.
-
-    A trace only grows; walking it again and again is the collector's whole
-    cost here. What is left is collected by the usual rules afterwards.
-    """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
