@@ -20,7 +20,14 @@ from sim.protocols.hook import MESSAGES, constants, parse_hook_message
 from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.rules import HookRules
 from sim.scenario.load import load_scenario
-from sim.scenario.playing.play import Run, StageFactory, finish, prepare
+from sim.scenario.playing.play import (
+    Run,
+    StageFactory,
+    Steer,
+    finish,
+    prepare,
+    steer_by_file,
+)
 from sim.scenario.playing.result import Result
 from sim.scenario.stages.hook import HookStage
 from sim.scenario.syntax import Scenario
@@ -98,12 +105,23 @@ def open_run(
     seed: int | None = None,
     without: Iterable[str] = (),
     preempt: bool = False,
+    steer: Steer = steer_by_file,
+    dropped: frozenset[int] = frozenset(),
 ) -> Run:
-    """A run that has not begun. The file's ``@seed`` counts unless ``seed`` is given."""
+    """A run that has not begun. The file's ``@seed`` counts unless ``seed`` is given.
+
+    ``steer`` and ``dropped``: see :func:`sim.scenario.playing.play.prepare`.
+    """
     if seed is None:
         seed = scenario.settings.seed if scenario.settings.seed is not None else 1
     return prepare(
-        scenario, stage_for(scenario), seed=seed, without=frozenset(without), preempt=preempt
+        scenario,
+        stage_for(scenario),
+        seed=seed,
+        without=frozenset(without),
+        preempt=preempt,
+        steer=steer,
+        dropped=dropped,
     )
 
 

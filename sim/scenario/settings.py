@@ -6,12 +6,15 @@ from collections.abc import Collection
 
 from attrs import Factory, define
 
+from sim.core.errors import UsageError
 from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import FeatureChange
 from sim.scenario.kinds import channel_of_word
 from sim.scenario.source import Span, near
 from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings
 from sim.scenario.values import read_range
+from sim.world.fault import Budget
+from sim.world.helm import LATE, UNTIL, Step
 
 SETTING_USAGES = {
     "host": "@host ID KIND",
@@ -23,10 +26,13 @@ SETTING_USAGES = {
     "feature": "@feature S -name",
     "violates": "@violates NAME",
     "strict": "@strict",
+    "late": '@late "finish IM.edit S" until "close D.slack#1 S>D", @late "…" by 250ms',
+    "strike": '@strike "cut D.slack#1 rst" before "deliver D.slack#1 D>S turn.end"',
+    "faults": "@faults cut:1,duplicate:1,crash:1,channel:2",
     "live": "@live",
 }
 # These say how the run starts; after the first event they would say nothing true.
-HEAD_ONLY = ("seed", "latency", "rule")
+HEAD_ONLY = ("seed", "latency", "rule", "late", "strike", "faults")
 
 
 @define
@@ -40,11 +46,20 @@ class Head:
     violates: list[str] = Factory(list)
     strict: bool = False
     live: bool = False
+    steps: list[Step] = Factory(list)
+    faults: Budget | None = None
     is_over: bool = False
 
     def settings(self) -> Settings:
         """The frozen form."""
-        return Settings(self.seed, tuple(self.latencies), tuple(self.rules), tuple(self.features))
+        return Settings(
+            self.seed,
+            tuple(self.latencies),
+            tuple(self.rules),
+            tuple(self.features),
+            tuple(self.steps),
+            self.faults or Budget(),
+        )
 
 
 def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
@@ -69,6 +84,14 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
             statement = _feature(args, head)
         case "violates":
             head.violates.append(_violated(args, head))
+        case "late":
+            head.steps.append(_late(args))
+        case "strike":
+            fault = args.string()
+            head.steps.append(Step(_after_word(args, "before"), fault))
+        case "faults":
+            _once(args, head.faults is None)
+            head.faults = _budget(args.take("a budget", ("cut:1",)))
         case "strict":
             _once(args, not head.strict)
             head.strict = True
@@ -82,6 +105,26 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
 def _once(args: Arguments, is_first: bool) -> None:
     if not is_first:
         raise args.word.fail(f"@{args.word.text} stands twice in this file", at=-1)
+
+
+def _late(args: Arguments) -> Step:
+    at = args.string()
+    if args.skip("by"):
+        return Step(at, f"{LATE}{args.duration()}us")
+    return Step(at, UNTIL + _after_word(args, "until", "by"))
+
+
+def _after_word(args: Arguments, word: str, *others: str) -> str:
+    if not args.skip(word):
+        raise args.fail_here(f"{word!r} is missing: {args.usage}", (word, *others))
+    return args.string()
+
+
+def _budget(at: Span) -> Budget:
+    try:
+        return Budget.parse(at.text)
+    except UsageError as error:
+        raise at.fail(str(error)) from None
 
 
 def _latency(args: Arguments) -> Latency:

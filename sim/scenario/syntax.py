@@ -12,6 +12,8 @@ from typing import Literal
 from attrs import field, frozen
 
 from sim.scenario.directive_nodes import Directive
+from sim.world.fault import Budget
+from sim.world.helm import Step
 
 ItemOp = Literal["present", "equals", "contains", "enum"]
 
@@ -294,12 +296,17 @@ class FeatureSwitch:
 
 @frozen
 class Settings:
-    """The head of the file. ``seed`` None: the caller's choice."""
+    """The head of the file. ``seed`` None: the caller's choice.
+
+    ``steps`` are its ``@late`` and ``@strike`` lines, ``faults`` what a search may add.
+    """
 
     seed: int | None = None
     latencies: tuple[Latency, ...] = ()
     rules: tuple[RuleSwitch, ...] = ()
     features: tuple[FeatureSwitch, ...] = ()
+    steps: tuple[Step, ...] = ()
+    faults: Budget = field(factory=Budget)
 
 
 @frozen

@@ -50,6 +50,8 @@ class Director:
         self.over = False
         self.ending: Callable[[], Steps] | None = None
         self.lines = 0
+        # Lines that this run leaves out: a search looks for what it can do without.
+        self.dropped: frozenset[int] = frozenset()
         self.line = 0
         self._living: dict[Thread, None] = {}
         self._threads_of: dict[Expectation, Thread] = {}

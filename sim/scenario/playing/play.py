@@ -17,11 +17,14 @@ from sim.scenario.playing.expectation import seconds
 from sim.scenario.playing.preconditions import check_playable
 from sim.scenario.playing.result import ExtraFrame, Failure, Result
 from sim.scenario.playing.stage import Stage
+from sim.scenario.playing.strikes import Striker
 from sim.scenario.playing.walk import Shared, Walk
 from sim.scenario.syntax import Scenario
+from sim.world.helm import Helm
 from sim.world.world import World
 
 StageFactory = Callable[[Scenario, World, frozenset[str]], Stage]
+Steer = Callable[[Scenario, World, Stage], Helm | None]
 
 
 @attrs.define(eq=False)
@@ -34,10 +37,17 @@ class Run:
     director: Director
     monitor: Monitor
     without: frozenset[str]
+    helm: Helm | None = None
 
     def over(self) -> bool:
         """The driver's stop condition; wakes who waits for a state."""
         return self.director.poll()
+
+
+def steer_by_file(scenario: Scenario, world: World, stage: Stage) -> Helm | None:
+    """The steps that the file itself lists (``@late``, ``@strike``)."""
+    steps = scenario.settings.steps
+    return Helm(world, Striker(world, stage), steps) if steps else None
 
 
 def rules_off(scenario: Scenario, without: frozenset[str]) -> frozenset[str]:
@@ -53,21 +63,28 @@ def prepare(
     seed: int,
     without: frozenset[str] = frozenset(),
     preempt: bool = False,
+    steer: Steer = steer_by_file,
+    dropped: frozenset[int] = frozenset(),
 ) -> Run:
-    """Build the world, the people and the director. Raises UsageError for unknown rules."""
+    """Build the world, the people and the director. Raises UsageError for unknown rules.
+
+    ``steer`` puts a helm into the world, ``dropped`` are lines that nobody reads.
+    """
     check_playable(scenario)
     world = World(seed, preempt=preempt)
     off = rules_off(scenario, without)
     stage = make_stage(scenario, world, off)
     director = Director(scenario, world, stage)
+    director.dropped = dropped
     stage.build()
+    helm = steer(scenario, world, stage)
     monitor = Monitor(stage.invariants())
     monitor.attach(world.watch)
     director.lookout.begin()
     walk = Walk(director, stage, director.findings, Shared())
     walk.thread = director.spawn(walk.whole(), 0)
     stage.start()
-    return Run(scenario, world, stage, director, monitor, off)
+    return Run(scenario, world, stage, director, monitor, off, helm)
 
 
 def header_of(run: Run, driver: str) -> Header:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import msgspec
 
 from sim.core.actor import Actor, CloseReason, Port
-from sim.core.op import NO_ANSWER, Connection, Dial, Frame, Send
+from sim.core.op import NO_ANSWER, Connection, Dial, Frame, Send, UpgradeRefused
 
 
 class PuppetAct(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
@@ -81,7 +81,7 @@ class Puppet(Actor):
         elif isinstance(act, PuppetDials):
             self.busy[act.peer] = None
             dialled = await self.perform(Dial(act.peer, act.lane, {"puppet": True}))
-            if dialled is None:
+            if dialled is None or isinstance(dialled, UpgradeRefused):
                 self.busy.pop(act.peer, None)
                 return
             self.conns[act.peer] = dialled

@@ -118,7 +118,10 @@ class Walk:
 
     def body(self, statements: Sequence[Statement], after: Following) -> Steps:
         """Statements in order; ``after`` is what follows them in the document."""
+        dropped = self.director.dropped
         for index, statement in enumerate(statements):
+            if statement.line in dropped:
+                continue
             self.director.comes_to(self.thread, statement.line)
             yield from self._statement(statement, Rest(statements, index + 1, after))
 
