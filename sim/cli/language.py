@@ -126,7 +126,8 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
         '@act U {"is":"say","person":"U","text":"hi"}',
     ),
     "fault": (
-        "A fault as a trace records it; hooktwin diagram writes these.",
+        "A fault as a trace records it; hooktwin diagram writes these. refuse D.slack 503 3x: "
+        "the server answers the next three dials of that lane with this HTTP status.",
         "@fault cut D.slack#1 rst",
     ),
 }

@@ -94,6 +94,13 @@ class Actor:
     async def on_start(self) -> None:
         """The host came up (again); ``port.store`` holds what survived."""
 
+    def refusal_of(self, conn: Connection) -> int:
+        """The HTTP status with which a client's dial is refused; 0: it is accepted.
+
+        A look at ``conn.info`` and no more: there is no connection yet.
+        """
+        return 0
+
     async def on_open(self, conn: Connection) -> None:
         """A client connected to this host (the dialling side learns from ``Dial``)."""
 

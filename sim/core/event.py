@@ -46,12 +46,14 @@ class ConnectionOpened(Event, frozen=True, gc=False, tag=True):
 
 
 class ConnectionRefused(Event, frozen=True, gc=False, tag=True):
-    """A dial came to nothing: nobody listens there, or the way is cut."""
+    """A dial came to nothing: nobody listens there, or the way is cut (``status`` 0),
+    or the server answered with an HTTP status."""
 
     link: str
     client: str
     server: str
     lane: str
+    status: int = 0
 
 
 class ConnectionClosed(Event, frozen=True, gc=False, tag=True):

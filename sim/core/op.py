@@ -103,9 +103,16 @@ class Close(Op[None], frozen=True, gc=False):
     reason: str = ""
 
 
-class Dial(Op["Connection | None"], frozen=True, gc=False):
-    """Connect to a host (gap). → the connection, or None when it was refused or
-    ``timeout_us`` virtual microseconds have passed without an answer."""
+class UpgradeRefused(msgspec.Struct, frozen=True, gc=False, tag="upgrade-refused"):
+    """A server answered a dial with an HTTP status (401, 503 …) instead of a WebSocket."""
+
+    status: int
+
+
+class Dial(Op["Connection | UpgradeRefused | None"], frozen=True, gc=False):
+    """Connect to a host (gap). → the connection; :class:`UpgradeRefused` when the server
+    refused it with a status; None when nobody answered within ``timeout_us`` virtual
+    microseconds, or nobody listens there."""
 
     to: str
     lane: str

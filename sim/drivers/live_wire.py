@@ -29,9 +29,13 @@ CROSSING_S = 10.0
 
 @attrs.define(eq=False)
 class Transport:
-    """The real connection of one link; ``is_over`` when we have ended it on purpose."""
+    """The real connection of one link; ``is_over`` when we have ended it on purpose.
+
+    ``status``: the HTTP status with which the server refuses it; 0: it does not.
+    """
 
     link: Link
+    status: int = 0
     sockets: dict[End, Socket] = attrs.Factory(dict)
     has_both: trio.Event = attrs.Factory(trio.Event)
     is_over: bool = False
@@ -150,12 +154,12 @@ class LiveWire:
     # -- one crossing each ------------------------------------------------------------
 
     async def _dial(self, dial: DialRequest, cause: int) -> None:
-        connected = await self._connect(dial.end.link)
+        refused = await self._connect(dial.end.link, dial.verdict(self._world))
         self._world.cause = cause
-        if connected:
-            dial.arrive(self._world)
+        if refused is None:
+            dial.accept(self._world)
         else:
-            dial.refuse(self._world)
+            dial.refuse(self._world, refused.status)
 
     async def _send(self, frame: FrameFlight, crossing: Crossing) -> None:
         transport = self._transports.get(frame.end.link.name)
@@ -198,18 +202,27 @@ class LiveWire:
 
     # -- connecting ----------------------------------------------------------------------
 
-    async def _connect(self, link: Link) -> bool:
-        """Make the real connection of a link; False when it is refused."""
+    async def _connect(self, link: Link, status: int = 0) -> websocket.Refused | None:
+        """Make the real connection of a link, or let its server refuse it with a status.
+
+        → None when it is made, else what came instead.
+        """
         listener = await self._listen(link.server.host)
         if listener is None:
-            return False
-        self._transports[link.name] = transport = Transport(link)
-        connected = await self._nursery.start(self._live_client, transport, listener.port)
-        if connected:
+            return websocket.Refused(f"{link.server.host} was never up")
+        self._transports[link.name] = transport = Transport(link, status)
+        start = self._nursery.start
+        refused: websocket.Refused | None = await start(self._live_client, transport, listener.port)
+        if refused is None:
             await transport.has_both.wait()
         else:
             del self._transports[link.name]
-        return bool(connected)
+        return refused
+
+    def _verdict(self, link: str) -> int:
+        """How the server of a link answers its handshake."""
+        transport = self._transports.get(link)
+        return 404 if transport is None else transport.status
 
     async def _listen(self, name: str) -> Listener | None:
         """The listener of a host, opened if the host is up; None if it never was."""
@@ -234,23 +247,38 @@ class LiveWire:
         self,
         transport: Transport,
         port: int,
-        task_status: trio.TaskStatus[bool] = trio.TASK_STATUS_IGNORED,
+        task_status: trio.TaskStatus[websocket.Refused | None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
+        try:
+            await self._meet(transport, port, task_status)
+        except BaseExceptionGroup as errors:
+            refused = websocket.rejection_in(errors)
+            if refused is None:
+                raise
+            task_status.started(refused)
+
+    async def _meet(
+        self,
+        transport: Transport,
+        port: int,
+        task_status: trio.TaskStatus[websocket.Refused | None],
+    ) -> None:
+        """The client's end of a link, until it is over."""
         link = transport.link
         async with trio.open_nursery() as nursery:
             try:
                 socket = await websocket.dial(nursery, port, link.name)
-            except websocket.Refused:
-                task_status.started(False)
+            except websocket.Refused as refused:
+                task_status.started(refused)
             else:
                 transport.put(link.client, socket)
-                task_status.started(True)
+                task_status.started(None)
                 await self._read(transport, link.client, socket)
             nursery.cancel_scope.cancel()
 
     async def _live_server(self, stream: trio.SocketStream) -> None:
         async with trio.open_nursery() as nursery:
-            accepted = await websocket.accept(nursery, stream, self._transports.__contains__)
+            accepted = await websocket.accept(nursery, stream, self._verdict)
             if accepted is not None:
                 transport = self._transports[accepted[0]]
                 end = transport.link.server

@@ -23,7 +23,7 @@ import trio
 
 from sim.core.actor import Actor, CloseReason, Port
 from sim.core.errors import HostDown, SimInternalError, UsageError
-from sim.core.op import Connection, Dial, Frame, Sleep
+from sim.core.op import Connection, Dial, Frame, Sleep, UpgradeRefused
 from sim.drivers.codec import Codec, frame_text
 from sim.drivers.trio_guests import Guests, what_matters
 from sim.drivers.websocket import CloseReason as SocketCloseReason
@@ -102,7 +102,7 @@ class GuestActor(Actor):
     async def _connect(self, dial: DialTo) -> None:
         while True:
             conn = await self.perform(Dial(dial.to, dial.lane, dial.info))
-            if conn is not None:
+            if conn is not None and not isinstance(conn, UpgradeRefused):
                 self._begin(conn)
                 return
             if dial.redial_us is None:

@@ -10,6 +10,7 @@ import trio
 from trio_websocket import (
     CloseReason,
     ConnectionClosed,
+    ConnectionRejected,
     HandshakeError,
     WebSocketConnection,
     WebSocketRequest,
@@ -31,7 +32,14 @@ _UNSENDABLE = frozenset({1004, 1005, 1006, 1015})
 
 
 class Refused(Exception):
-    """Nobody listens at the address, or what listens is no WebSocket server of ours."""
+    """Nobody listens at the address, or what listens is no WebSocket server of ours.
+
+    ``status``: the HTTP status with which it turned us away; 0: none came.
+    """
+
+    def __init__(self, why: str, status: int = 0) -> None:
+        super().__init__(why)
+        self.status = status
 
 
 class Socket:
@@ -71,7 +79,8 @@ class Socket:
 async def dial(nursery: trio.Nursery, port: int, link: str) -> Socket:
     """Connect to a listener of ours on this machine, for the named link.
 
-    Raises Refused when nobody listens there, or nobody answers in time.
+    Raises Refused when nobody listens there, or nobody answers in time. That the server
+    turns us away comes out of ``nursery``: see :func:`rejection_in`.
     """
     try:
         with trio.fail_after(HANDSHAKE_S):
@@ -79,6 +88,21 @@ async def dial(nursery: trio.Nursery, port: int, link: str) -> Socket:
             return await _shake_hands(nursery, stream, port, link)
     except (OSError, HandshakeError, ConnectionClosed, trio.TooSlowError) as error:
         raise Refused(f"port {port} on {LOOPBACK}: {error}") from error
+
+
+def rejection_in(errors: BaseExceptionGroup[BaseException]) -> Refused | None:
+    """The HTTP status with which a server turned us away, if that is what went wrong.
+
+    The library learns of it in the task that reads the socket.
+    """
+    rejected, rest = errors.split(ConnectionRejected)
+    if rejected is None or rest is not None:
+        return None
+    first: BaseException = rejected
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    assert isinstance(first, ConnectionRejected)
+    return Refused(f"turned away with {first.status_code}", first.status_code)
 
 
 async def _shake_hands(
@@ -116,18 +140,20 @@ async def bind(port: int, who: str) -> tuple[int, list[trio.SocketListener]]:
 
 
 async def accept(
-    nursery: trio.Nursery, stream: trio.SocketStream, ours: Callable[[str], bool]
+    nursery: trio.Nursery, stream: trio.SocketStream, verdict: Callable[[str], int]
 ) -> tuple[str, Socket] | None:
     """Answer a client's handshake; gives the link that it names, and our end.
 
-    A client that names no link of ours is turned away (None).
+    ``verdict`` gives the HTTP status with which a link is turned away (None); 0: it
+    is taken.
     """
     with trio.move_on_after(HANDSHAKE_S):
         request: WebSocketRequest = await wrap_server_stream(
             nursery, stream, max_message_size=MESSAGE_BYTES
         )
         link = dict(request.headers).get(LINK_HEADER, b"").decode(errors="replace")
-        if ours(link):
+        status = verdict(link)
+        if not status:
             return link, Socket(await request.accept(), stream)
-        await request.reject(404, body=b"no such link in this world")
+        await request.reject(status, body=b"this world does not take this link")
     return None

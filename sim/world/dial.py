@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.core.event import ConnectionOpened, ConnectionRefused
+from sim.core.op import UpgradeRefused
 from sim.world.link import AcceptFlight, Attempt, End, Flight
 
 if TYPE_CHECKING:
@@ -34,14 +35,27 @@ class DialRequest(Flight):
         else:
             world.carrier.connect(self)
 
+    def verdict(self, world: World) -> int:
+        """The HTTP status that the server answers with, asked once; 0: it accepts."""
+        link = self.end.link
+        server = world.hosts.get(link.server.host)
+        if server is None or server.actor is None:
+            return 0  # nobody answers at all
+        return world.refusal(link) or server.actor.refusal_of(link.server)
+
     def arrive(self, world: World) -> None:
-        """The request has reached the server, which accepts it if it is up."""
+        """The request has reached the server, which decides about it if it is up."""
+        server = world.hosts.get(self.end.other.host)
+        status = self.verdict(world)
+        if status or server is None or not server.up:
+            self.refuse(world, status)
+        else:
+            self.accept(world)
+
+    def accept(self, world: World) -> None:
+        """The server takes it, or has taken it on a real socket."""
         end = self.end
         link = end.link
-        server = world.hosts.get(end.other.host)
-        if server is None or not server.up:
-            self.refuse(world)
-            return
         n = world.next_n()
         facts = (link.name, end.host, end.other.host, link.lane)
         world.record(ConnectionOpened(n, world.now, world.cause, *facts))
@@ -50,15 +64,16 @@ class DialRequest(Flight):
         link.server.put(world, AcceptFlight(link.server, self.attempt))
         world.tell_open(link.server, n)
 
-    def refuse(self, world: World) -> None:
-        """Nobody listens there, or the network does not let the request through."""
+    def refuse(self, world: World, status: int = 0) -> None:
+        """Nobody listens there, the network does not let the request through, or the
+        server says so with an HTTP status."""
         end = self.end
         n = world.next_n()
         facts = (end.link.name, end.host, end.other.host, end.link.lane)
-        world.record(ConnectionRefused(n, world.now, world.cause, *facts))
+        world.record(ConnectionRefused(n, world.now, world.cause, *facts, status))
         world.cause = n
         world.forget_link(end.link)
-        self.attempt.answer(world, None)
+        self.attempt.answer(world, UpgradeRefused(status) if status else None)
 
     def lost(self, world: World, why: str) -> None:
         self.refuse(world)

@@ -146,6 +146,14 @@ def delay(world: World, frame: FrameFlight, by_us: int) -> None:
                 world.schedule(item, due)
 
 
+def refuse(world: World, host: str, lane: str, status: int, times: int = 1) -> None:
+    """The next ``times`` dials of a host on a lane are answered with an HTTP status, not
+    with a connection: 401 for a token that is not taken, 503 for a server that is closing."""
+    where = f"{host}.{lane}"
+    _say(world, f"refuse {where} {status}{f' {times}x' if times > 1 else ''}", host)
+    world.refusals.setdefault(where, []).extend([status] * times)
+
+
 def crash(world: World, name: str) -> None:
     """The process dies: handlers, timers and sockets are gone, what was saved stays."""
     host = world.hosts[name]

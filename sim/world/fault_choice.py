@@ -129,6 +129,17 @@ def _delay(world: World, words: list[str]) -> bool:
     return frame is not None
 
 
+def _refuse(world: World, words: list[str]) -> bool:
+    where, status, *rest = words
+    host, _, lane = where.partition(".")
+    (times,) = rest or ["1x"]
+    number, count = int(status), int(times.removesuffix("x"))
+    if not (lane and 400 <= number <= 599 and 0 < count < 1000):
+        return False
+    fault.refuse(world, world.hosts[host].name, lane, number, count)
+    return True
+
+
 def _crash(world: World, words: list[str]) -> bool:
     (host,) = words
     up = world.hosts[host].up
@@ -163,6 +174,7 @@ _VERBS: dict[str, Callable[[World, list[str]], bool]] = {
     "lose": _lose,
     "duplicate": _duplicate,
     "delay": _delay,
+    "refuse": _refuse,
     "crash": _crash,
     "restart": _restart,
     "skew": _skew,

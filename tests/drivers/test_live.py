@@ -17,7 +17,7 @@ import trio
 from sim.core import op
 from sim.core.actor import Actor, CloseReason
 from sim.core.errors import LocalProtocolError, UsageError
-from sim.core.event import BadFrame, ConnectionRefused, FrameDelivered
+from sim.core.event import BadFrame, ConnectionRefused, FrameDelivered, Noted
 from sim.core.op import Connection, Frame, OpaqueFrame
 from sim.core.trace import digest_of
 from sim.drivers.live import LiveDriver
@@ -225,6 +225,30 @@ def test_a_dial_to_a_host_that_is_down_is_refused_by_the_operating_system() -> N
     live(worlds[1])
     assert digest_of(worlds[1].events) == digest_of(worlds[0].events)
     assert len([e for e in worlds[1].events if isinstance(e, ConnectionRefused)]) == 2
+
+
+def test_a_dial_that_the_server_turns_away_brings_its_status_over_the_wire() -> None:
+    class Doorkeeper(Answerer):
+        def refusal_of(self, conn: Connection) -> int:
+            return 0 if conn.info == "please" else 403
+
+    class Persistent(Actor):
+        async def on_start(self) -> None:
+            for words in (None, "please", "now", "please"):
+                answer = await self.perform(op.Dial("S", "lane", words))
+                status = getattr(answer, "status", 0)
+                await self.perform(op.Note("answer", {"status": status}))
+
+    worlds = chat(Doorkeeper, Persistent), chat(Doorkeeper, Persistent)
+    for world in worlds:
+        fault.refuse(world, "D", "lane", 503)
+    StepDriver(worlds[0]).run()
+    live(worlds[1])
+    assert digest_of(worlds[1].events) == digest_of(worlds[0].events)
+    refused = [e.status for e in worlds[1].events if isinstance(e, ConnectionRefused)]
+    assert refused == [503, 403]
+    answers = [e.data["status"] for e in worlds[1].events if isinstance(e, Noted)]
+    assert answers[:4] == [503, 0, 403, 0]
 
 
 def test_a_port_in_use_is_named_with_what_to_do() -> None:

@@ -105,7 +105,8 @@ class _Teller:
         return Row(e.n, e.at, "link", e.client, e.server, "connects", e.link)
 
     def _refused(self, e: events.ConnectionRefused) -> Row:
-        return Row(e.n, e.at, "lost", e.client, e.server, "connects", f"{e.link} refused")
+        why = f"refused: {e.status}" if e.status else "refused"
+        return Row(e.n, e.at, "lost", e.client, e.server, "connects", f"{e.link} {why}")
 
     def _closed(self, e: events.ConnectionClosed) -> Row:
         reason = f" {e.reason}" if e.reason else ""

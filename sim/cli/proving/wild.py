@@ -2,7 +2,7 @@
 
 It is the shipped server with a change of what it asks of the world: links of
 strangers, snapshots and group talk of other bindings, tasks of other accounts,
-long queues, silence, standby. Only desktops are judged against it.
+long queues, silence, standby, refused dials. Only desktops are judged against it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sim.core.op import Close, Op, Send
+from sim.core.op import Close, Connection, Op, Send
 from sim.protocols.hook.frames import GroupRecipient
 from sim.protocols.hook.mutants import Mutant, reframed, sends
 from sim.wire.message import Message
@@ -114,4 +114,13 @@ def _wild(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield op
 
 
-WILD = Mutant("wild-server", "server", "", "A server that breaks the protocol.", ops=_wild)
+def _unwelcoming(actor: Any, conn: Connection) -> int:
+    """Two dials of a lane in seven show a token that is not taken, one comes at a bad time."""
+    turn = _times(actor, f"dials of {conn.peer}.{conn.lane}") % 7
+    return 401 if turn in (3, 4) else 503 if turn == 6 else 0
+
+
+WILD = Mutant(
+    "wild-server", "server", "", "A server that breaks the protocol.",
+    ops=_wild, refuses=_unwelcoming,
+)  # fmt: skip

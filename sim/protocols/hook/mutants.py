@@ -29,7 +29,8 @@ class Mutant:
 
     ``side`` is the kind of host that it breaks, ``caught_by`` the invariant that
     must notice, ``what`` what is wrong; ``rule`` is switched off, ``ops`` replaces an
-    op by others, ``frames`` a received frame by others. ``seeds`` bounds the storms
+    op by others, ``frames`` a received frame by others, ``refuses`` says with which
+    HTTP status a dial is refused. ``seeds`` bounds the storms
     that it may take; ``needs`` names a surrounding, or a story, without which it
     does nothing.
     """
@@ -43,6 +44,7 @@ class Mutant:
     rule: str = ""
     ops: Ops | None = None
     frames: Frames | None = None
+    refuses: Callable[[Any, Connection], int] | None = None
 
 
 def off(rule: str, side: str, caught_by: str, *, seeds: int = 60, needs: str = "") -> Mutant:
@@ -89,6 +91,10 @@ def mutated(twin: type[Actor], mutant: Mutant) -> type[Actor]:
         def __init__(self, *facts: Any) -> None:
             self.notes: dict[Any, Any] = {}
             super().__init__(*facts)
+
+        def refusal_of(self, conn: Connection) -> int:
+            status: int = super().refusal_of(conn)
+            return status if mutant.refuses is None else mutant.refuses(self, conn)
 
         @types.coroutine
         def perform(self, op: Op[Any]) -> Generator[Op[Any], Any, Any]:

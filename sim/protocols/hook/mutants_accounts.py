@@ -332,6 +332,7 @@ RULES: tuple[Mutant, ...] = (
     _r("no-receipt-for-rounds", "server", "no-receipts-for-rounds"),
     _r("default-cleared", "desktop", "desktop-frames-pass-the-parser"),
     _r("standby", "desktop", "standby-waits", WILD),
+    _r("renew-once", "desktop", "tokens-are-renewed-once", WILD),
     _r("backoff", "desktop", "dials-back-off"),
     _r("queue-limit", "desktop", "queues-are-short", WILD),
     _r("await-delivery", "desktop", "ends-are-repeated-until-taken", seeds=RARE),

@@ -119,6 +119,11 @@ class DesktopRules:
         reason="The server keeps the device's other process; hammering it helps nobody.",
         without="The second process of a device knocks every second, for ever.",
     )
+    renew_once: bool = rule(
+        by="desktop",
+        reason="A token that was just fetched and is refused again will be refused for ever.",
+        without="A signed-out desktop hammers the server with its useless token.",
+    )
     backoff: bool = rule(
         "RC-79",
         by="desktop",

@@ -85,6 +85,7 @@ BROKEN_BY: Final[dict[str, tuple[str, int]]] = {
     "refuse-bound-id": ("retry-after-close-out", 1),
     "relay-forgets": ("group-relay", 1),
     "relay-needs-features": ("upgrade-desktop-first", 1),
+    "renew-once": ("token-refused", 1),
     "reopen-before-progress": ("upgrade-desktop-first", 1),
     "reopen-needs-feature": ("upgrade-desktop-first", 1),
     "reopen-never-replayed": ("flapping-round", 1),

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from sim.core.actor import CloseReason
-from sim.core.op import Close, Connection, Dial, Save, Spawn, StartTimer, StopTimer
+from sim.core.op import (
+    Close,
+    Connection,
+    Dial,
+    Note,
+    Save,
+    Spawn,
+    StartTimer,
+    StopTimer,
+    UpgradeRefused,
+)
 from sim.protocols.hook import Hello, Ping, Pong, Welcome
 from sim.protocols.hook.desktop import (
     continuation,
@@ -21,6 +31,7 @@ from sim.wire.absent import ABSENT
 STANDBY_CODE = 4000
 STANDBY_REASON = "device already connected"
 BROKEN = 1006
+UNAUTHORIZED = 401
 
 
 async def dial_all(desk: Desk) -> None:
@@ -30,21 +41,42 @@ async def dial_all(desk: Desk) -> None:
 
 
 async def dial(desk: Desk, lane: Lane) -> None:
-    """One attempt to connect, unless the lane is already at it."""
-    if lane.is_off or not lane.can("dial"):
+    """One attempt to connect, unless the lane is already at it; two if its token is too old."""
+    while not lane.is_off and lane.can("dial"):
+        if not desk.account:
+            await retry_later(desk, lane)  # nobody is signed in: there is no token to show
+            return
+        lane.fire("dial")
+        # A fresh object for each attempt: it tells this attempt's socket from a stale one.
+        lane.dialled_with = info = {"authorization": f"Bearer {desk.account}"}
+        answer = await desk.perform(Dial(desk.config.server, lane.name, info))
+        is_stale = lane.dialled_with is not info
+        if answer is None or isinstance(answer, UpgradeRefused):
+            if is_stale:
+                return
+            lane.fire("refused")
+            if await renewed_token(desk, lane, answer):
+                continue
+            await retry_later(desk, lane)
+        elif is_stale:
+            await desk.perform(Close(answer, 1000, "stale dial"))
+        elif lane.conn is not answer and lane.state == DIALLING:
+            await opened(desk, lane, answer)
         return
-    lane.fire("dial")
-    # A fresh object for each attempt: it tells this attempt's socket from a stale one.
-    lane.dialled_with = info = {"authorization": f"Bearer {desk.account}"}
-    conn = await desk.perform(Dial(desk.config.server, lane.name, info))
-    if lane.dialled_with is not info:
-        if conn is not None:
-            await desk.perform(Close(conn, 1000, "stale dial"))
-    elif conn is None:
-        lane.fire("refused")
-        await retry_later(desk, lane)
-    elif lane.conn is not conn and lane.state == DIALLING:
-        await opened(desk, lane, conn)
+
+
+async def renewed_token(desk: Desk, lane: Lane, answer: UpgradeRefused | None) -> bool:
+    """Whether the token was refused and there is a new one: once from welcome to welcome.
+
+    Any other status is a failure like any other; a 503 is no standby.
+    """
+    if answer is None or answer.status != UNAUTHORIZED:
+        return False
+    if lane.renewed and desk.rules.renew_once:
+        return False
+    lane.renewed = True
+    await desk.perform(Note("token", {"did": "renew", "lane": lane.name}))
+    return True
 
 
 async def retry_later(desk: Desk, lane: Lane) -> None:
@@ -109,7 +141,7 @@ async def greet(desk: Desk, lane: Lane) -> None:
 async def welcomed(desk: Desk, lane: Lane, welcome: Welcome) -> None:
     """The handshake is complete; a repeated welcome is processed just the same."""
     lane.attempt = 0
-    lane.standby = False
+    lane.standby = lane.renewed = False
     lane.features = features = tuple(welcome.features)
     needs = LANE_NEEDS.get(lane.name)
     if needs is not None and not needs.issubset(features):
@@ -210,7 +242,7 @@ async def dispose(desk: Desk, lane: Lane, why: str) -> None:
     lane.features = ()
     lane.dialled_with = None
     lane.attempt = 0
-    lane.standby = False
+    lane.standby = lane.renewed = False
     lane.fire("dispose")
     continuation.connection_lost(desk, lane)
     await unanswered.connection_lost(desk, lane)

@@ -87,7 +87,8 @@ class Lane(Stepping):
     """One channel's connection: its present socket and what that socket's welcome said.
 
     ``features`` is empty while not welcomed. ``dialled_with`` is the info of
-    the newest dial; a socket with another one is stale.
+    the newest dial; a socket with another one is stale. ``renewed``: the token
+    was refused and fetched anew, which is done once until a welcome comes.
     """
 
     __slots__ = (
@@ -99,6 +100,7 @@ class Lane(Stepping):
         "is_off",
         "last_frame_us",
         "name",
+        "renewed",
         "standby",
         "ties",
         "unaccepted",
@@ -114,6 +116,7 @@ class Lane(Stepping):
         self.features: tuple[str, ...] = ()
         self.attempt = 0
         self.standby = False
+        self.renewed = False
         self.last_frame_us = 0
         # (ledger key, end) of what could not be written, oldest first
         self.buffer: list[tuple[str, TurnEnd]] | None = None

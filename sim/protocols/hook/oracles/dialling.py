@@ -25,6 +25,7 @@ from sim.protocols.hook.oracles.connection import STANDBY
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.view import HookView
 
+UNAUTHORIZED = 401
 STANDBY_US = 25 * SECOND_US
 LOWEST = 0.68  # of the planned delay: downward jitter
 FIRST_US = SECOND_US
@@ -40,12 +41,21 @@ class DialView:
     """A client's way back on one lane.
 
     ``at`` is when the newest attempt came to nothing; ``standby``: the server has sent
-    it away politely; ``fresh``: it has not failed since the last welcome.
+    it away politely; ``fresh``: it has not failed since the last welcome. ``denials``
+    counts the tokens that were refused since then, ``denied`` whether the newest
+    attempt was.
     """
 
     at: int = -1
     standby: bool = False
     fresh: bool = True
+    denials: int = 0
+    denied: bool = False
+
+    @property
+    def may_renew(self) -> bool:
+        """Whether a new token is a reason to dial at once."""
+        return self.denied and self.denials == 1
 
 
 class DialsAreSpaced(HookInvariant):
@@ -102,6 +112,8 @@ class DialsAreSpaced(HookInvariant):
         dial = self._of(event.client, event.lane)
         text = self.judge(dial, event)
         dial.at = event.at
+        dial.denied = event.status == UNAUTHORIZED
+        dial.denials += dial.denied
         return text
 
     def _closed(self, event: ConnectionClosed) -> str | None:
@@ -113,6 +125,7 @@ class DialsAreSpaced(HookInvariant):
             dial = self._of(*key)
             dial.standby = (event.code, event.reason) == STANDBY and event.by != event.host
             dial.at = event.at
+            dial.denied = False
         return None
 
     def _started(self, event: HostStarted) -> str | None:
@@ -183,13 +196,30 @@ class StandbyWaits(DialsAreSpaced):
     sentence = "A desktop that was sent away as the second of its device waits for half a minute."
 
     def judge(self, dial: DialView, event: Any) -> str | None:
-        if not dial.standby or dial.at < 0:
+        if not dial.standby or dial.at < 0 or dial.may_renew:
             return None
         self.exercised += 1
         gap = event.at - dial.at
         if gap >= STANDBY_US:
             return None
         return f"{event.client} dials again {gap / SECOND_US:.1f} s after it was sent into standby"
+
+
+class TokensAreRenewedOnce(DialsAreSpaced):
+    name = "tokens-are-renewed-once"
+    sentence = "A token that is refused again, before any welcome, is no reason to dial at once."
+
+    def judge(self, dial: DialView, event: Any) -> str | None:
+        if not dial.denied or dial.may_renew:
+            return None
+        self.exercised += 1
+        gap = event.at - dial.at
+        if gap >= LOWEST * FIRST_US:
+            return None
+        return (
+            f"{event.client} dials again {gap / SECOND_US:.1f} s after its token was refused "
+            f"{dial.denials} times"
+        )
 
 
 class QueuesAreShort(HookInvariant):

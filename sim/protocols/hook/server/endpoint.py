@@ -17,7 +17,7 @@ from sim.protocols.hook.server.delivery import Delivery
 from sim.protocols.hook.server.expiry import Expiry
 from sim.protocols.hook.server.handshake import Handshake
 from sim.protocols.hook.server.inbox import Inbox
-from sim.protocols.hook.server.memory import Memory, Socket
+from sim.protocols.hook.server.memory import Memory, Socket, is_bad_token
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.recovery import Recovery
 from sim.protocols.hook.server.requests import Requests
@@ -29,6 +29,7 @@ from sim.wire.result import Refused
 
 Handler = Callable[[Socket, Any], Awaitable[None]]
 
+UNAUTHORIZED = 401
 BEFORE_HELLO = ("hello", "ping", "pong")
 
 
@@ -72,6 +73,10 @@ class Server(Actor):
         await self._recovery.run()
         await self.books.resume()
         await self._expiry.plan_next()
+
+    def refusal_of(self, conn: Connection) -> int:
+        """401 for whoever shows a token that is none; who shows nothing has to say hello first."""
+        return UNAUTHORIZED if is_bad_token(conn.info) else 0
 
     async def on_open(self, conn: Connection) -> None:
         await self._handshake.opened(conn)

@@ -71,6 +71,14 @@ def account_of(info: Any) -> str:
     return str(token).removeprefix("Bearer ")
 
 
+def is_bad_token(info: Any) -> bool:
+    """Whether a client dialled with an ``Authorization`` that names nobody."""
+    if not isinstance(info, dict) or "authorization" not in info:
+        return False
+    scheme, _, token = str(info["authorization"]).partition(" ")
+    return scheme != "Bearer" or not token.strip()
+
+
 class Memory:
     """The indexes of one life of the server."""
 
