@@ -168,8 +168,9 @@ def _write_files(result: Result, wish: Wish) -> None:
     if wish.trace is not None:
         from sim.cli.writing import say_written
         from sim.core.trace import write_trace
+        from sim.view.snapshots import SceneSnapshots
 
-        write_trace(wish.trace, result.trace)
+        write_trace(wish.trace, result.trace, SceneSnapshots())
         say_written(wish.trace)
     if wish.svg is not None:
         from sim.cli.drawing.svg import draw

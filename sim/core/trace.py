@@ -3,7 +3,9 @@
 The file's first line is the header, each further line one event. A file that
 was cut off in the middle of a line still opens (``truncated`` says so). The
 digest covers the events' canonical encoding and nothing else, so that two
-runs are the same run exactly when their digests are equal.
+runs are the same run exactly when their digests are equal. Between the events
+there may be snapshots of a fold (``{"kind":"Snapshot", …}``), with which a viewer
+jumps; whoever reads events passes over them.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import json
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import msgspec
@@ -52,6 +54,18 @@ class Trace:
     def digest(self) -> str:
         """32 hex digits over all events (BLAKE2b of their canonical lines)."""
         return digest_of(self.events)
+
+
+class Snapshots(Protocol):
+    """A fold that wants to stand in the file after ``every`` events."""
+
+    every: int
+
+    def on(self, event: Event) -> None:
+        """The next event is written."""
+
+    def take(self) -> Any:
+        """The fold now, as JSON."""
 
 
 def _plain(value: Any) -> Any:
@@ -111,20 +125,36 @@ def first_difference(left: Sequence[Event], right: Sequence[Event]) -> int | Non
     return None if len(left) == len(right) else min(len(left), len(right))
 
 
-def write_trace(path: Path, trace: Trace) -> None:
-    """Write header and events. Raises TraceError when the file cannot be written."""
+def write_trace(path: Path, trace: Trace, snapshots: Snapshots | None = None) -> None:
+    """Write header and events, and snapshots between them if somebody makes them.
+
+    Raises TraceError when the file cannot be written.
+    """
     try:
         with path.open("wb") as file:
-            file.writelines(lines_of(trace))
+            file.writelines(lines_of(trace, snapshots))
     except OSError as error:
         raise TraceError(f"{path}: cannot write the trace: {error.strerror}") from error
 
 
-def lines_of(trace: Trace) -> Iterator[bytes]:
+def lines_of(trace: Trace, snapshots: Snapshots | None = None) -> Iterator[bytes]:
     """The file's lines, ends included."""
     yield encode_header(trace.header) + b"\n"
-    for event in trace.events:
+    for count, event in enumerate(trace.events, 1):
         yield encode_event(event) + b"\n"
+        if snapshots is not None:
+            snapshots.on(event)
+            if count % snapshots.every == 0:
+                yield _SNAPSHOT + _encoder.encode(count) + b',"scene":'
+                yield _encoder.encode(snapshots.take()) + b"}\n"
+
+
+_SNAPSHOT = b'{"kind":"Snapshot","n":'
+
+
+def is_snapshot(line: bytes) -> bool:
+    """Whether a line is no event but a viewer's snapshot."""
+    return line.startswith(_SNAPSHOT)
 
 
 def read_trace(path: Path) -> Trace:
@@ -144,9 +174,11 @@ def read_trace(path: Path) -> Trace:
     if not lines:
         raise TraceError(f"{path}:1: this is no hooktwin trace (no header line); "
                          "write one with 'hooktwin run SCENARIO --trace FILE'")  # fmt: skip
-    header = _read_header(path, lines[0])
+    header = decode_header(path, lines[0])
     events: list[Event] = []
     for number, line in enumerate(lines[1:], 2):
+        if is_snapshot(line):
+            continue
         try:
             events.append(decode_event(line))
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
@@ -159,7 +191,11 @@ def is_trace(data: bytes) -> bool:
     return data.lstrip()[:12].startswith(b'{"hooktwin":')
 
 
-def _read_header(path: Path, line: bytes) -> Header:
+def decode_header(path: Path, line: bytes) -> Header:
+    """The header of a trace's first line.
+
+    Raises TraceError for a line that is none, or is of another version.
+    """
     if not is_trace(line):
         raise TraceError(
             f"{path}:1: this is no hooktwin trace (no header); "
