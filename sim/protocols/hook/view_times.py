@@ -1,0 +1,254 @@
+"""What was visible, owned and stored at any step of a hook run: a fold that forgets nothing.
+
+:class:`Chronicle` takes the events once, in order, and answers for any step
+from then on: each thing keeps the steps at which it changed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import attrs
+
+from sim.channel.api import DeleteMessage, EditMessage, MessageRemoved, React
+from sim.channel.history import REMOVED, ShownMessage, Version
+from sim.core import event as events
+from sim.core.event import Event
+from sim.protocols.hook import machine
+from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_reading import typed
+from sim.protocols.hook.view_records import RequestView, RoundView
+
+T = TypeVar("T")
+Key = tuple[str, str]
+
+
+@attrs.define
+class Edit:
+    """An edit on its way to a channel: issued by event ``n``, ``landed`` -1 while it flies."""
+
+    n: int
+    at: int
+    request: EditMessage
+    landed: int = -1
+
+
+@attrs.frozen
+class Owner:
+    """Who may change a message: the request or round ``holder`` on the connection ``link``.
+
+    ``state`` is a round's: OPEN, ENDED, SUPERSEDED, TORN; "" for the request itself.
+    """
+
+    holder: str
+    link: str
+    state: str = ""
+
+    @property
+    def generation(self) -> int:
+        """Which life of the connection; 0 when it is not known."""
+        number = self.link.rpartition("#")[2]
+        return int(number) if number.isdigit() else 0
+
+
+@attrs.frozen
+class MessageAt:
+    """A channel message as it stood after some step.
+
+    ``versions`` are all looks up to then, newest last; ``flying`` the edits that
+    were under way; ``owner`` None for people's messages and cards.
+    """
+
+    message: ShownMessage
+    versions: tuple[Version, ...]
+    flying: tuple[Edit, ...]
+    deleted: bool
+    reaction: str
+    owner: Owner | None
+
+    @property
+    def now(self) -> Version:
+        return self.versions[-1]
+
+    @property
+    def edits(self) -> int:
+        """How often it has been changed."""
+        return len(self.versions) - 1
+
+
+class Timeline:
+    """Values by the step since which they count."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.values: list[Any] = []
+
+    def put(self, n: int, value: Any) -> None:
+        """From step ``n`` on it is ``value``."""
+        if not self.values or self.values[-1] != value:
+            self.steps.append(n)
+            self.values.append(value)
+
+    def at(self, n: int, default: Any = None) -> Any:
+        """The value after step ``n``."""
+        place = bisect_right(self.steps, n)
+        return self.values[place - 1] if place else default
+
+
+class Chronicle:
+    """Everything that screens show of channels and hosts, at any step."""
+
+    def __init__(self) -> None:
+        self.view = HookView()
+        self.steps = 0
+        self.rows: dict[Key, Timeline] = {}
+        self.connections: dict[str, Timeline] = {}
+        self._edits: dict[Key, list[Edit]] = {}
+        self._flying: dict[int, Edit] = {}
+        self._deleted: dict[Key, int] = {}
+        self._reactions: dict[Key, Timeline] = {}
+        self._owners: dict[str, Timeline] = {}
+        self._continued: dict[str, RequestView] = {}
+
+    def on(self, plain: Event) -> None:
+        """Take the next event, typed or as a file has it."""
+        event: Any = typed(plain)
+        self.view.on(event)
+        self.steps = event.n + 1
+        match event:
+            case events.CallIssued():
+                self._issued(event)
+            case events.CallApplied():
+                self._landed(event)
+                self._changed(event.n, event.callee, event.request)
+            case events.CallLost():
+                self._landed(event)
+            case events.Noted():
+                self._noted(event)
+            case events.Saved() | events.Erased():
+                value = getattr(event, "value", None)
+                self.rows.setdefault((event.host, event.key), Timeline()).put(event.n, value)
+            case events.FrameDelivered() | events.FrameSent():
+                self._frame(event)
+            case events.ConnectionOpened():
+                self._connection(event.link, event.n, machine.OPENED)
+            case events.ConnectionClosed():
+                link = self.view.links.get(event.link)
+                if link is None or event.host == link.server:
+                    self._connection(event.link, event.n, machine.CLOSED)
+                self._ownership(event.n)
+            case events.HostCrashed():
+                self._ownership(event.n)
+
+    # -- channels ------------------------------------------------------------------
+
+    def _issued(self, event: events.CallIssued) -> None:
+        request = event.request
+        if type(request) is EditMessage:
+            edit = self._flying[event.n] = Edit(event.n, event.at, request)
+            self._edits.setdefault((event.callee, request.message), []).append(edit)
+        elif type(request) is MessageRemoved:
+            self._deleted.setdefault((event.caller, request.message), event.n)
+
+    def _landed(self, event: events.CallApplied | events.CallLost) -> None:
+        edit = self._flying.pop(event.call, None)
+        if edit is not None:
+            edit.landed = event.n
+
+    def _noted(self, event: events.Noted) -> None:
+        data = event.data
+        if not isinstance(data, dict):
+            return
+        if event.what == REMOVED:
+            self._deleted.setdefault((event.host, str(data["message"])), event.n)
+        elif "request" in data:
+            self._changed(event.n, event.host, data["request"])
+
+    def _changed(self, n: int, channel: str, request: Any) -> None:
+        """A delete or a reaction came through."""
+        if type(request) not in (DeleteMessage, React):
+            return
+        key = (channel, request.message)
+        message = self.view.history.messages.get(key)
+        if message is None:
+            return
+        if message.deleted:
+            self._deleted.setdefault(key, n)
+        self._reactions.setdefault(key, Timeline()).put(n, message.reaction)
+
+    def messages(self, n: int) -> Iterator[MessageAt]:
+        """All messages that had appeared by step ``n``, in order of appearance."""
+        for key, message in self.view.history.messages.items():
+            versions = message.versions
+            if versions[0].n > n:
+                continue
+            seen = bisect_right(versions, n, key=lambda version: version.n)
+            flying = tuple(
+                edit
+                for edit in self._edits.get(key, ())
+                if edit.n <= n and not 0 <= edit.landed <= n
+            )
+            reaction = self._reactions[key].at(n, "") if key in self._reactions else ""
+            owner = self._owners[message.about].at(n) if message.about in self._owners else None
+            deleted = 0 <= self._deleted.get(key, -1) <= n
+            yield MessageAt(message, tuple(versions[:seen]), flying, deleted, reaction, owner)
+
+    # -- owners ----------------------------------------------------------------------
+
+    def _frame(self, event: events.FrameDelivered | events.FrameSent) -> None:
+        if isinstance(event, events.FrameDelivered):
+            if event.type == "hello":
+                self._connection(event.link, event.n, machine.WELCOMING)
+            self._owner_after(event.n, event.type, self.view.arrived)
+        else:
+            if event.frame.type == "welcome":
+                self._connection(event.link, event.n, machine.READY)
+            self._owner_after(event.n, event.frame.type, self.view.said)
+
+    def _owner_after(self, n: int, type_name: str, body: Any) -> None:
+        """A frame that may give a message to somebody else; only its own request is asked."""
+        if type_name in _OWNING and body is not None:
+            request = self.view.request(body.request_id)
+            if request is not None:
+                self._owned(request, n)
+
+    def _owned(self, request: RequestView, n: int) -> None:
+        self._owners.setdefault(request.request, Timeline()).put(n, _owner(request))
+        if request.owner is not None and request.owner.state == machine.OPEN:
+            self._continued[request.request] = request
+        else:
+            self._continued.pop(request.request, None)
+
+    def _ownership(self, n: int) -> None:
+        """A connection or a host is gone: open rounds may be torn."""
+        for request in list(self._continued.values()):
+            self._owned(request, n)
+
+    def _connection(self, link: str, n: int, state: str) -> None:
+        self.connections.setdefault(link, Timeline()).put(n, state)
+
+    # -- rows --------------------------------------------------------------------------
+
+    def row(self, host: str, key: str, n: int) -> Any:
+        """What a host had stored under a key after step ``n``; None for nothing."""
+        found = self.rows.get((host, key))
+        return None if found is None else found.at(n)
+
+    def rows_of(self, host: str, n: int) -> Iterator[tuple[str, Any, int]]:
+        """(key, row, step that wrote it) of all that a host had stored after step ``n``."""
+        for (name, key), timeline in self.rows.items():
+            place = bisect_right(timeline.steps, n) - 1
+            if name == host and place >= 0 and timeline.values[place] is not None:
+                yield key, timeline.values[place], timeline.steps[place]
+
+
+_OWNING = ("task.dispatch", "turn.reopen", "turn.end", "turn.progress")
+
+
+def _owner(request: RequestView) -> Owner:
+    holder: RoundView | None = request.owner
+    if holder is not None:
+        return Owner(holder.request, holder.link, holder.state)
+    return Owner(request.request, request.dispatched_on)
