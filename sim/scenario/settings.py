@@ -27,7 +27,7 @@ SETTING_USAGES = {
     "violates": "@violates NAME",
     "strict": "@strict",
     "late": '@late "finish IM.edit S" until "close D.slack#1 S>D", @late "…" by 250ms',
-    "strike": '@strike "cut D.slack#1 rst" before "deliver D.slack#1 D>S turn.end"',
+    "strike": '@strike "cut D.slack#1 rst" after "deliver D.slack#1 D>S turn.end"',
     "faults": "@faults cut:1,duplicate:1,crash:1,channel:2",
     "live": "@live",
 }
@@ -88,7 +88,7 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
             head.steps.append(_late(args))
         case "strike":
             fault = args.string()
-            head.steps.append(Step(_after_word(args, "before"), fault))
+            head.steps.append(Step(_after_word(args, "after"), fault))
         case "faults":
             _once(args, head.faults is None)
             head.faults = _budget(args.take("a budget", ("cut:1",)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from sim.core.errors import LocalProtocolError
@@ -54,6 +54,12 @@ class Activity:
         # For a helm: what began it, and how many ops it has performed.
         self.origin: str | None = None
         self.ops = 0
+
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        """Host and handler, for a helm; what stands behind the first word may be a drawn id."""
+        host = self.host.name
+        word, _, rest = self.name.partition(" ")
+        return f"{host}.{word} {symbol(f'{host} {word}', rest)}" if rest else f"{host}.{word}"
 
     def drop(self) -> None:
         """The host crashed: throw the handler away."""

@@ -6,16 +6,15 @@ only while its sequence number is the item's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sim.core.errors import LocalProtocolError
 from sim.world.item import Item, Moment
 
 if TYPE_CHECKING:
     from sim.world.helm import Helm
-    from sim.world.world import World
 
 LAST = 1 << 62
 MOST_AT_ONE_MOMENT = 1_000_000
@@ -36,11 +35,13 @@ class Agenda:
         # Who steers the run, where it is not simply the timed one.
         self.helm: Helm | None = None
 
+    def entries(self) -> Iterator[tuple[int, int, Item]]:
+        """Due time, rank and item of everything planned, in no order."""
+        return (entry for entry in self._heap if entry[2].seq == entry[1])
+
     def planned(self) -> list[Item]:
         """All planned items, earliest first."""
-        entries = [entry for entry in self._heap if entry[2].seq == entry[1]]
-        entries.sort(key=lambda entry: entry[:2])
-        return [item for _, _, item in entries]
+        return [item for _, _, item in sorted(self.entries(), key=lambda entry: entry[:2])]
 
     def clear(self) -> None:
         """Plan nothing any more."""
@@ -68,13 +69,13 @@ class Agenda:
 
     def unschedule(self, item: Item) -> None:
         """Take an item out of the plan; its heap entry becomes stale."""
+        if self.helm is not None:
+            self.helm.withdrawn(item)
         if item.seq != -1:
             item.seq = -1
             if item.foreground:
                 self.pending -= 1
             self._leave_stale()
-        elif self.helm is not None:
-            self.helm.withdrawn(item)
 
     def _leave_stale(self) -> None:
         """An entry of the heap means nothing any more; sweep when most are like that.
@@ -129,7 +130,7 @@ class Agenda:
                 self._stand_still(item)
             self.cause = item.cause
             item.cause = -1
-            item.fire(cast("World", self))
+            item.fire(self)
             self.cause = -1
             return True
         return self.helm is not None and self.helm.nothing_left()
@@ -174,5 +175,5 @@ class Agenda:
             self.helm.happens(item)
         self.cause = item.cause
         item.cause = -1
-        item.fire(cast("World", self))
+        item.fire(self)
         self.cause = -1

@@ -70,15 +70,16 @@ class PendingCall:
 
 def issue(world: World, activity: Activity, op: Call) -> None:
     """Send the request on its way."""
-    caller = activity.host.name
-    n = world.next_n()
-    world.record(CallIssued(n, world.now, world.cause, caller, op.to, op.request))
-    route = world.route(caller, op.to)
-    delay = route.draw()
-    call = PendingCall(activity, op, n, world.now + op.timeout_us, route.nth)
+    caller, to, now = activity.host.name, op.to, world.now
+    n = len(world.events)
+    world.record(CallIssued(n, now, world.cause, caller, to, op.request))
+    route = world.route(caller, to)
+    due = now + route.draw()
+    deadline = now + op.timeout_us
+    call = PendingCall(activity, op, n, deadline, route.nth)
     world.cause = n
-    world.schedule(CallRequest(call), world.now + delay)
-    if world.now + delay > call.deadline:
+    world.schedule(CallRequest(call), due)
+    if due > deadline:
         await_timeout(world, call)
 
 
@@ -115,10 +116,11 @@ def answer(world: World, call: PendingCall, reply: Any) -> None:
     if call.timeout is not None:
         world.unschedule(call.timeout)
     activity = call.activity
-    if activity.epoch != activity.host.epoch or not activity.host.up:
+    host = activity.host
+    if activity.epoch != host.epoch or not host.up:
         return
-    n = world.next_n()
-    world.record(CallAnswered(n, world.now, world.cause, call.caller, call.op.to, call.n, reply))
+    n = len(world.events)
+    world.record(CallAnswered(n, world.now, world.cause, host.name, call.op.to, call.n, reply))
     world.cause = n
     world.resume(activity, reply)
 
@@ -129,7 +131,9 @@ class CallRequest(Item):
     __slots__ = ("call",)
 
     def __init__(self, call: PendingCall) -> None:
-        super().__init__()
+        self.due = 0
+        self.seq = self.cause = -1
+        self.foreground = True
         self.call = call
 
     def fire(self, world: World) -> None:
@@ -138,7 +142,7 @@ class CallRequest(Item):
         if not callee.up:
             lose(world, call, "host is down")
             return
-        if world.asleep(callee):
+        if callee.asleep_until > world.now:
             world.schedule(self, callee.asleep_until)
             await_timeout(world, call)
             return
@@ -153,16 +157,14 @@ class CallRequest(Item):
 
 def applied(world: World, call: PendingCall, reply: Any) -> None:
     """The callee's handler returned: its reply sets out for the caller."""
-    n = world.next_n()
-    op = call.op
-    world.record(
-        CallApplied(n, world.now, world.cause, call.caller, op.to, call.n, op.request, reply)
-    )
+    n = len(world.events)
+    op, now, caller = call.op, world.now, call.activity.host.name
+    world.record(CallApplied(n, now, world.cause, caller, op.to, call.n, op.request, reply))
     world.cause = n
     if reply is NO_ANSWER:
         lose(world, call, "answer lost")
         return
-    due = world.now + world.route(op.to, call.caller, reply=True).draw()
+    due = now + world.route(op.to, caller, reply=True).draw()
     world.schedule(CallReply(call, reply), due)
     if due > call.deadline:
         await_timeout(world, call)
@@ -174,13 +176,15 @@ class CallReply(Item):
     __slots__ = ("call", "reply")
 
     def __init__(self, call: PendingCall, reply: Any) -> None:
-        super().__init__()
+        self.due = 0
+        self.seq = self.cause = -1
+        self.foreground = True
         self.call = call
         self.reply = reply
 
     def fire(self, world: World) -> None:
         caller = self.call.activity.host
-        if world.asleep(caller):
+        if caller.asleep_until > world.now:
             world.schedule(self, caller.asleep_until)
             return
         answer(world, self.call, self.reply)

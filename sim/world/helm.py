@@ -1,4 +1,4 @@
-"""Steering a run: named things happen late, named faults strike in front of named things.
+"""Steering a run: named things happen late, named faults strike after named things.
 
 A schedule is the timed run plus a few :class:`Step` values, each anchored to
 the name of something that happens. Nothing in it counts events of the whole
@@ -26,20 +26,21 @@ if TYPE_CHECKING:
 
 UNTIL = "until "
 LATE = "late "
+QUEUE = "its queue moves"
 # What waits for something that never comes goes on when this much time has passed.
 PATIENCE_US = 60_000_000
 START = "start"
 
-Strike = Callable[[str, "Item | None"], bool]
+Strike = Callable[[str, "Helm"], bool]
 
 
 @attrs.frozen
 class Step:
     """One thing that is not as in the timed run.
 
-    ``at`` names an item, or a place between two ops of a handler. ``do`` is
-    ``until NAME`` (it happens right after NAME has happened), ``late 250000us``,
-    or a fault, which strikes just before.
+    ``at`` names an item, or a place between two ops of a handler, and ``do``
+    says when that happens: ``until NAME`` (right after NAME has happened) or
+    ``late 250000us``. Or ``do`` is a fault, which strikes right after ``at``.
     """
 
     at: str
@@ -76,20 +77,29 @@ class Helm:
 
     ``strike`` lets a fault happen by its name and says whether there was such a
     thing. ``last`` is the name of what happened last. ``followed`` are the steps
-    that took effect. One helm steers one world.
+    that took effect, ``count`` is how much has happened. ``on_happening``, ``on_move``
+    and ``on_fault`` are for somebody who listens. One helm steers one world.
     """
 
     def __init__(self, world: World, strike: Strike, steps: Iterable[Step] = ()) -> None:
         self.world = world
         self.strike = strike
         self.last = START
+        self.count = 0
         self.followed: list[Step] = []
+        self.on_happening: Callable[[str, Item], None] | None = None
+        self.on_move: Callable[[Activity], None] | None = None
+        self.on_fault: Callable[[str], None] | None = None
         self.table: dict[str, list[Step]] = {}
+        self.faults: dict[str, list[Step]] = {}
         for step in steps:
-            self.table.setdefault(step.at, []).append(step)
+            table = self.faults if step.is_fault else self.table
+            table.setdefault(step.at, []).append(step)
         self._kinds: dict[str, int] = {}
         self._keys: dict[Item, str] = {}
-        self._held: dict[Item, str] = {}
+        # Until when, and since when (µs).
+        self._held: dict[Item, tuple[str, int]] = {}
+        self._came: dict[str, None] = {}
         self._symbols: dict[tuple[str, str], int] = {}
         world.helm = self
         world.at_op = self.at_op
@@ -102,6 +112,13 @@ class Helm:
         if key is None:
             key = self._keys[item] = self.unique(item.alias(self.symbol))
         return key
+
+    def find(self, key: str) -> Item | None:
+        """What is planned or held under this name."""
+        for item, known in self._keys.items():
+            if known == key:
+                return item
+        return None
 
     def unique(self, name: str) -> str:
         """The name, with a number behind it from the second of its kind on."""
@@ -133,27 +150,55 @@ class Helm:
         """The item is about to happen."""
         self.last = self.key(item)
         del self._keys[item]
+        self.count += 1
+        if self.on_happening is not None:
+            self.on_happening(self.last, item)
+        if self._held:
+            self._came[self.last] = None
 
     def moves(self, activity: Activity) -> None:
         """A handler begins or goes on, because of what happened last."""
+        if self.on_move is not None:
+            self.on_move(activity)
         if activity.origin is None:
-            activity.origin = self.unique(f"{self.last} @{activity.host.name}.{activity.name}")
+            activity.origin = self.unique(f"{self.last} @{activity.alias(self.symbol)}")
 
     # -- deciding --------------------------------------------------------------------
 
     def front(self, item: Item) -> bool:
         """Whether ``item``, the earliest, may happen now. False: the plan has changed."""
+        if self.faults:
+            faults = self.faults.pop(self.last, None)
+            if faults is not None:
+                self._strike_after(faults)
+                return False
         if self._held and self._release(item):
             return False
         if not item.enabled():
-            self.hold(item, self._in_front_of(item))
+            self.hold(item, QUEUE)
             return False
-        steps = self.table.pop(self.key(item), None)
-        if steps is not None:
-            for step in steps:
-                self.carry_out(step, item)
+        steps = self.table.get(self.key(item))
+        if steps:
+            self._delay(steps.pop(0), item)
             return False
         return self.allows(item)
+
+    def _strike_after(self, faults: list[Step]) -> None:
+        """What strikes after the last thing, now that every handler has come to its gap."""
+        for step in faults:
+            if self.strike(step.do, self):
+                self.followed.append(step)
+                if self.on_fault is not None:
+                    self.on_fault(step.do)
+
+    def _delay(self, step: Step, item: Item) -> None:
+        self.followed.append(step)
+        if step.do.startswith(UNTIL):
+            until = step.do[len(UNTIL) :]
+            if until != self.last:
+                self.hold(item, until)
+        else:
+            self.postpone(item, int(step.do[len(LATE) :].removesuffix("us")))
 
     def allows(self, item: Item) -> bool:
         """A search decides here: True lets the item happen."""
@@ -172,12 +217,9 @@ class Helm:
             return False
         activity.ops += 1
         place = f"{activity.origin}/{activity.ops}"
-        steps = self.table.pop(place, None)
-        if steps is None:
+        if place not in self.table:
             return False
-        stall = self.stall(activity, place, value)
-        for step in steps:
-            self.carry_out(step, stall)
+        self.stall(activity, place, value)
         return True
 
     def stall(self, activity: Activity, place: str, value: Any) -> Stall:
@@ -188,30 +230,25 @@ class Helm:
         self.world.schedule(stall, 0)
         return stall
 
-    def carry_out(self, step: Step, item: Item) -> None:
-        """Let one step take effect in front of ``item``."""
-        do = step.do
-        if do.startswith(UNTIL):
-            self.hold(item, do[len(UNTIL) :])
-        elif do.startswith(LATE):
-            self.postpone(item, int(do[len(LATE) :].removesuffix("us")))
-        elif not self.strike(do, item):
-            return
-        self.followed.append(step)
-
     # -- holding -----------------------------------------------------------------------
 
     def postpone(self, item: Item, by_us: int) -> None:
         """Let the item happen so much later."""
-        self.world.schedule(item, max(self.world.now, item.due) + by_us)
+        if by_us:
+            self.world.schedule(item, max(self.world.now, item.due) + by_us)
 
     def hold(self, item: Item, until: str) -> None:
         """Take the item out of the plan until ``until`` has happened."""
         world = self.world
-        world.unschedule(item)
-        self._held[item] = until
+        since = max(world.now, item.due)
+        self.take_out(item)
+        self._held[item] = until, since
         if item.foreground:
             world.pending += 1  # it is on its way all the same: nothing is settled
+
+    def take_out(self, item: Item) -> None:
+        """Take the item out of the plan, by this helm's own will."""
+        self.world.unschedule(item)
 
     def let_happen(self, item: Item) -> None:
         """What was held happens next."""
@@ -223,14 +260,18 @@ class Helm:
             self.world.pending -= 1
 
     def _release(self, front: Item) -> bool:
-        """Let go what waited for the last thing, or for too long."""
-        for item, until in self._held.items():
-            if until == self.last or item.due + PATIENCE_US < front.due:
+        """Let go what waited for something that has happened, or has waited too long.
+
+        What a step holds goes before what merely stands behind it in a queue.
+        """
+        behind: Item | None = None
+        for item, (until, since) in self._held.items():
+            if until in self._came or since + PATIENCE_US < front.due:
                 self.let_happen(item)
                 return True
-        return False
-
-    def _in_front_of(self, item: Item) -> str:
-        """Only a queue's head may go: its name."""
-        head: Item = item.end.flight[0]  # type: ignore[attr-defined]
-        return self.key(head)
+            if behind is None and until == QUEUE and item.enabled():
+                behind = item
+        self._came.clear()
+        if behind is not None:
+            self.let_happen(behind)
+        return behind is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +68,8 @@ class Host:
         self.asleep_until = 0
         self.timers: dict[tuple[str, str], Item] = {}
         self.waiting: dict[Activity, None] | None = None
-        self.locks: dict[str, deque[Activity]] | None = None
+        # by section: who is inside, then who waits, in order
+        self.locks: dict[str, list[Activity]] | None = None
         self.waits: dict[str, tuple[Activity, Item]] | None = None
         self._frame_ids = 0
         self._stream: Stream | None = None

@@ -9,10 +9,7 @@ number.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sim.world.world import World
+from typing import Any
 
 
 class Item:
@@ -26,13 +23,13 @@ class Item:
     __slots__ = ("cause", "due", "foreground", "seq")
 
     def __init__(self, foreground: bool = True) -> None:
+        # The kinds that are made most often repeat this: a call of it costs as much.
         self.due = 0
-        self.seq = -1
-        self.cause = -1
+        self.seq = self.cause = -1
         self.foreground = foreground
 
-    def fire(self, world: World) -> None:
-        """Let it happen now."""
+    def fire(self, world: Any) -> None:
+        """Let it happen now, in this World."""
         raise NotImplementedError
 
     def name(self) -> str:
@@ -55,11 +52,13 @@ class Moment(Item):
     __slots__ = ("_label", "_run")
 
     def __init__(self, label: str, run: Callable[[], None], foreground: bool = True) -> None:
-        super().__init__(foreground)
+        self.due = 0
+        self.seq = self.cause = -1
+        self.foreground = foreground
         self._label = label
         self._run = run
 
-    def fire(self, world: World) -> None:
+    def fire(self, world: Any) -> None:
         self._run()
 
     def name(self) -> str:

@@ -155,7 +155,9 @@ class Flight(Item):
     opens: ClassVar[bool] = False
 
     def __init__(self, end: End) -> None:
-        super().__init__()
+        self.due = 0
+        self.seq = self.cause = -1
+        self.foreground = True
         self.end = end
 
     def enabled(self) -> bool:
@@ -190,7 +192,7 @@ class FrameFlight(Flight):
     def fire(self, world: World) -> None:
         end = self.end
         to = end.other
-        if self.slept(world, to):
+        if world.hosts[to.host].asleep_until > world.now and self.slept(world, to):
             return
         end.flight.pop(0)
         if not to.is_open:
@@ -206,7 +208,7 @@ class FrameFlight(Flight):
         end = self.end
         to = end.other
         sent = self.sent
-        n = world.next_n()
+        n = len(world.events)
         world.record(
             FrameDelivered(n, world.now, sent, end.link.name, end.host, to.host, sent, frame.type)
         )

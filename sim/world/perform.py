@@ -8,13 +8,13 @@ same on all of them.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sim.core import op as ops
 from sim.core.errors import LocalProtocolError
 from sim.core.event import Erased, FrameLost, FrameSent, Noted, Saved
+from sim.core.plain import is_plain
 from sim.world import call
 from sim.world.activity import SUSPENDED, Activity
 from sim.world.link import CloseFlight, End, FrameFlight, close_end
@@ -33,16 +33,12 @@ def write(world: World, end: End, frame: ops.Frame) -> bool:
     """Put a frame on the wire, for a handler or for a host's own Trio task."""
     if not end.is_open:
         return False
-    end.nth += 1
-    n = world.next_n()
-    name = end.link.name
-    world.record(
-        FrameSent(n, world.now, world.cause, name, end.host, end.other.host, end.nth, frame)
-    )
+    end.nth = nth = end.nth + 1
+    n = len(world.events)
+    name, host, other = end.link.name, end.host, end.other.host
+    world.record(FrameSent(n, world.now, world.cause, name, host, other, nth, frame))
     if end.severed:
-        world.record(
-            FrameLost(n + 1, world.now, n, name, end.host, end.other.host, n, frame.type, "cut")
-        )
+        world.record(FrameLost(n + 1, world.now, n, name, host, other, n, frame.type, "cut"))
     else:
         flight = FrameFlight(end, frame, n)
         end.put(world, flight)
@@ -64,8 +60,21 @@ def shut(world: World, end: End, code: int, reason: str) -> None:
             end.put(world, CloseFlight(end, code, reason, end.host))
 
 
+def _span(activity: Activity, op: Any, us: Any) -> int:
+    """A span of virtual time, as an op gives it: whole microseconds, none of them negative."""
+    if us.__class__ is not int or us < 0:
+        raise LocalProtocolError(
+            f"{activity.host.name}/{activity.name}: {type(op).__name__} for {us!r}; "
+            "write whole microseconds from 0 on"
+        )
+    return us
+
+
 def dial(world: World, activity: Activity, op: ops.Dial) -> Any:
-    """Suspends until the server accepts, or the dial comes to nothing."""
+    """Suspends until the server answers, or the dial comes to nothing."""
+    if op.to not in world.hosts:
+        raise LocalProtocolError(f"{activity.host.name} dials {op.to!r}, which is no host")
+    _span(activity, op, op.timeout_us)
     world.dial(activity, op)
     return SUSPENDED
 
@@ -74,6 +83,7 @@ def call_api(world: World, activity: Activity, op: ops.Call) -> Any:
     """Suspends until the reply, or until the deadline."""
     if op.to not in world.hosts:
         raise LocalProtocolError(f"{activity.host.name} calls {op.to!r}, which is no host")
+    _span(activity, op, op.timeout_us)
     call.issue(world, activity, op)
     return SUSPENDED
 
@@ -81,8 +91,14 @@ def call_api(world: World, activity: Activity, op: ops.Call) -> Any:
 def save(world: World, activity: Activity, op: ops.Save) -> None:
     """Durable at once: there is no write-behind to lose."""
     host = activity.host
-    host.store.put(op.key, op.value)
-    world.record(Saved(world.next_n(), world.now, world.cause, host.name, op.key, op.value))
+    if not is_plain(op.value):
+        raise LocalProtocolError(
+            f"{host.name}/{activity.name} saves a {type(op.value).__name__} under {op.key!r}; "
+            "save what a trace can hold: texts, numbers, tuples, structs"
+        )
+    key, value = op.key, op.value
+    host.store.put(key, value)
+    world.record(Saved(len(world.events), world.now, world.cause, host.name, key, value))
 
 
 def erase(world: World, activity: Activity, op: ops.Erase) -> None:
@@ -99,9 +115,10 @@ def start_timer(world: World, activity: Activity, op: ops.StartTimer) -> None:
     old = host.timers.get(key)
     if old is not None:
         world.unschedule(old)
-    foreground = not op.background and op.after_us <= SETTLE_HORIZON_US
+    after_us = _span(activity, op, op.after_us)
+    foreground = not op.background and after_us <= SETTLE_HORIZON_US
     host.timers[key] = timer = TimerItem(host, key, foreground)
-    world.schedule(timer, world.now + op.after_us)
+    world.schedule(timer, world.now + after_us)
 
 
 def stop_timer(world: World, activity: Activity, op: ops.StopTimer) -> None:
@@ -113,8 +130,9 @@ def stop_timer(world: World, activity: Activity, op: ops.StopTimer) -> None:
 
 def sleep(world: World, activity: Activity, op: ops.Sleep) -> Any:
     """Suspends this handler, and no other."""
-    activity.pause = Pause(activity, op.for_us <= SETTLE_HORIZON_US)
-    world.schedule(activity.pause, world.now + op.for_us)
+    for_us = _span(activity, op, op.for_us)
+    activity.pause = Pause(activity, for_us <= SETTLE_HORIZON_US)
+    world.schedule(activity.pause, world.now + for_us)
     return SUSPENDED
 
 
@@ -125,8 +143,13 @@ def acquire(world: World, activity: Activity, op: ops.Acquire) -> Any:
         host.locks = {}
     queue = host.locks.get(op.key)
     if queue is None:
-        host.locks[op.key] = deque()
+        host.locks[op.key] = [activity]
         return None
+    if queue[0] is activity:
+        raise LocalProtocolError(
+            f"{host.name}/{activity.name} enters section {op.key!r}, in which it is already; "
+            "it would wait for itself"
+        )
     queue.append(activity)
     return SUSPENDED
 
@@ -139,8 +162,9 @@ def release(world: World, activity: Activity, op: ops.Release) -> None:
             f"{host.name}/{activity.name} leaves section {op.key!r}, which nobody entered"
         )
     queue = host.locks[op.key]
+    del queue[0]
     if queue:
-        world.resume(queue.popleft(), None)
+        world.resume(queue[0], None)
     else:
         del host.locks[op.key]
 
@@ -152,9 +176,10 @@ def wait(world: World, activity: Activity, op: ops.Wait) -> Any:
         host.waits = {}
     if op.key in host.waits:
         raise LocalProtocolError(f"{host.name}: two handlers wait for {op.key!r}")
+    timeout_us = _span(activity, op, op.timeout_us)
     limit = WaitLimit(host, op.key)
     host.waits[op.key] = (activity, limit)
-    world.schedule(limit, world.now + op.timeout_us)
+    world.schedule(limit, world.now + timeout_us)
     return SUSPENDED
 
 
@@ -176,9 +201,8 @@ def spawn(world: World, activity: Activity, op: ops.Spawn) -> None:
 
 def note(world: World, activity: Activity, op: ops.Note) -> None:
     """For views and invariants; the world does not look at it."""
-    world.record(
-        Noted(world.next_n(), world.now, world.cause, activity.host.name, op.what, op.data)
-    )
+    n = len(world.events)
+    world.record(Noted(n, world.now, world.cause, activity.host.name, op.what, op.data))
 
 
 Performer = Callable[["World", Activity, Any], Any]

@@ -24,18 +24,20 @@ class TimerItem(Item):
     __slots__ = ("host", "key")
 
     def __init__(self, host: Host, key: tuple[str, str], foreground: bool) -> None:
-        super().__init__(foreground)
+        self.due = 0
+        self.seq = self.cause = -1
+        self.foreground = foreground
         self.host = host
         self.key = key
 
     def fire(self, world: World) -> None:
         host = self.host
-        if world.asleep(host):
+        if host.asleep_until > world.now:
             world.schedule(self, host.asleep_until)
             return
         del host.timers[self.key]
         kind, key = self.key
-        n = world.next_n()
+        n = len(world.events)
         world.record(TimerFired(n, world.now, world.cause, host.name, kind, key))
         world.tell_timer(host, kind, key, n)
 
@@ -69,6 +71,9 @@ class Pause(Item):
 
     def name(self) -> str:
         return f"wake {self.activity.host.name} {self.activity.name}"
+
+    def alias(self, symbol: Callable[[str, str], str]) -> str:
+        return f"wake {self.activity.alias(symbol)}"
 
 
 class WaitLimit(Item):

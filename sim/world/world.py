@@ -118,10 +118,8 @@ class World(Agenda):
     def record(self, event: Event) -> None:
         """Append an event and show it to those who watch its kind."""
         self.events.append(event)
-        watchers = self.watchers.get(type(event))
-        if watchers is not None:
-            for watcher in watchers:
-                watcher(event)
+        for watcher in self.watchers.get(event.__class__, ()):
+            watcher(event)
 
     # -- choices -------------------------------------------------------------
 
@@ -230,7 +228,7 @@ class World(Agenda):
     def act(self, name: str, act: Any) -> None:
         """Somebody directs the person, agent or channel ``name`` now."""
         host = self.hosts[name]
-        n = self.next_n()
+        n = len(self.events)
         self.record(Acted(n, self.now, self.cause, name, act))
         if host.up and host.actor is not None:
             self.start(host, host.actor.on_act(act), "on_act", n)
@@ -239,8 +237,10 @@ class World(Agenda):
         """A frame reached ``end``; event ``n`` says so."""
         host = self.hosts[end.host]
         actor = host.actor
-        if actor is not None:
-            self.start(host, actor.on_frame(end, frame), "on_frame", n)
+        if actor is not None:  # start(), which would be called more often than anything
+            self.ready.append((Activity(host, actor.on_frame(end, frame), "on_frame", n), None))
+            if self.helm is not None:
+                self.helm.moves(self.ready[-1][0])
 
     def note_bad(self, end: End, frame: OpaqueFrame, sent: int, n: int) -> None:
         """What event ``n`` delivered is no frame to whoever parses."""

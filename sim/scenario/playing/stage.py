@@ -157,6 +157,13 @@ class Stage(ABC):
     def messages(self) -> tuple[ShownMessage, ...]:
         """All request messages at the end of the run."""
 
+    def situation(self, host: str, frame: Frame) -> str:
+        """In which state a host is as regards a frame that reaches it, in a few words.
+
+        A search counts what it has covered by it; it must name no ids.
+        """
+        return ""
+
     @abstractmethod
     def lane_names(self, host: str) -> tuple[str, ...]:
         """The lanes that a desktop-like host has (``slack``)."""

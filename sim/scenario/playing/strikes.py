@@ -1,7 +1,7 @@
 """Faults by the names that schedules give them, with those that need a protocol's help.
 
-Beside the names of ``fault_choice``: ``lose`` and ``duplicate`` mean the frame
-that the step stands in front of, ``crash HOST`` brings the host back by itself,
+Beside the names of ``fault_choice``: ``lose`` and ``duplicate`` have the name that a
+helm gives to the delivery, ``crash HOST`` brings the host back by itself,
 and ``channel IM edit 429`` is the answer of a chat service's API.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from sim.scenario.playing.directing import CHANNEL_OUTCOMES
 from sim.scenario.playing.stage import Stage
 from sim.world import fault, fault_choice
+from sim.world.helm import Helm
 from sim.world.item import Item
 from sim.world.link import FrameFlight
 from sim.world.world import World
@@ -28,12 +29,12 @@ class Striker:
         self.world = world
         self.stage = stage
 
-    def __call__(self, name: str, item: Item | None) -> bool:
+    def __call__(self, name: str, helm: Helm) -> bool:
         """False when there is nothing of that name now."""
         words = name.split(" ")
         match words:
-            case ["lose" | "duplicate"]:
-                return self._frame(words[0], item)
+            case ["lose" | "duplicate", "deliver", *_]:
+                return self._frame(words[0], helm.find(name.partition(" ")[2]))
             case ["crash", host]:
                 return self._crash(host)
             case ["channel", channel, op, outcome]:

@@ -32,6 +32,7 @@ from sim.scenario.stages.hook_ledger import Ledger
 from sim.scenario.stages.hook_people import People
 from sim.scenario.stages.hook_prompts import Prompter
 from sim.scenario.stages.hook_refusals import refuse_unplayable
+from sim.scenario.stages.hook_situation import situation
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.scenario.tree import statements_in
 from sim.world.world import World
@@ -145,6 +146,9 @@ class HookStage(Stage):
 
     def read_act(self, host: str, act: Any) -> Any:
         return read_act(self.world.hosts[host].kind, act)
+
+    def situation(self, host: str, frame: Frame) -> str:
+        return situation(self.view, frame)
 
     def lane_names(self, host: str) -> tuple[str, ...]:
         return self.cast.lanes()

@@ -1,0 +1,67 @@
+"""Which faults a search may add in front of the next step, within its budget."""
+
+from __future__ import annotations
+
+import attrs
+
+from sim.world.fault import CUTS, Budget
+from sim.world.helm import Helm
+from sim.world.item import Item
+from sim.world.link import FrameFlight
+
+OUTCOMES = ("429", "5xx", "not_found", "refused", "unknown", "latency", "down")
+OPS = ("post", "edit")
+_KINDS = {word.name: word.name for word in attrs.fields(Budget)}
+
+
+@attrs.define
+class Purse:
+    """What is left of a fault budget."""
+
+    left: dict[str, int]
+
+    @classmethod
+    def of(cls, budget: Budget) -> Purse:
+        """The whole budget."""
+        return cls({word: getattr(budget, word) for word in _KINDS})
+
+    def pay(self, fault: str) -> bool:
+        """Whether this fault may still be added; if so, it is paid for."""
+        kind = kind_of(fault)
+        if self.left.get(kind, 0) <= 0:
+            return False
+        self.left[kind] -= 1
+        return True
+
+    @property
+    def total(self) -> int:
+        """How many faults are left."""
+        return sum(self.left.values())
+
+
+def kind_of(fault: str) -> str:
+    """The word of the budget that a fault's name falls under."""
+    return fault.partition(" ")[0]
+
+
+def menu(helm: Helm, channels: tuple[str, ...], purse: Purse, item: Item) -> list[str]:
+    """Names of the faults that could strike in front of ``item``, in canonical order."""
+    world = helm.world
+    found: list[str] = []
+    left = purse.left
+    if left["cut"]:
+        for link in world.links.values():
+            if link.client.is_open and link.server.is_open and not link.silent:
+                found += [f"cut {link.name} {how}" for how in CUTS]
+    if isinstance(item, FrameFlight) and not item.again:
+        found += [f"{kind} {helm.key(item)}" for kind in ("lose", "duplicate") if left[kind]]
+    if left["crash"]:
+        found += [f"crash {h.name}" for h in world.hosts.values() if h.up and _may_crash(h.kind)]
+    if left["channel"]:
+        found += [f"channel {c} {op} {word}" for c in channels for op in OPS for word in OUTCOMES]
+    return found
+
+
+def _may_crash(kind: str) -> bool:
+    """People do not crash, and a chat service's own state is not ours to lose."""
+    return kind not in ("person", "slack", "telegram", "x")

@@ -1,0 +1,64 @@
+"""Coverage: which frame reached whom in which state, over which kind of connection."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sim.core.entropy import origin
+from sim.core.event import FrameDelivered
+
+if TYPE_CHECKING:
+    from sim.scenario.playing.play import Run
+    from sim.world.link import Link
+    from sim.world.world import World
+
+
+class Situations:
+    """Collects during a run. A situation is one of 64-bit many; equal ones are equal anywhere."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._seen: dict[int, None] = {}
+        run.world.watch(FrameDelivered, self._on_delivered)
+
+    def seen(self) -> frozenset[int]:
+        """All situations of this run."""
+        return frozenset(self._seen)
+
+    def _on_delivered(self, event: FrameDelivered) -> None:
+        run = self._run
+        frame = run.world.events[event.sent].frame  # type: ignore[attr-defined]
+        kind = run.world.hosts[event.receiver].kind
+        state = run.stage.situation(event.receiver, frame)
+        link = _link_state(run.world, event.link)
+        self._seen[_number(f"{kind} {state} {event.type} {link}")] = None
+
+
+def _link_state(world: World, name: str) -> str:
+    link = world.links.get(name)
+    if link is None:
+        return "gone"
+    words = [word for word, is_so in _states(world, link) if is_so]
+    return " ".join(words) or "open"
+
+
+def _states(world: World, link: Link) -> tuple[tuple[str, bool], ...]:
+    older = any(
+        other.lane == link.lane
+        and other.client.host == link.client.host
+        and other.generation < link.generation
+        for other in world.links.values()
+    )
+    return (
+        ("closing", not (link.client.is_open and link.server.is_open)),
+        ("silent", link.silent),
+        ("held", link.client.held or link.server.held),
+        ("replaced", older),
+        ("again", link.generation > 1),
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _number(words: str) -> int:
+    return origin(0, words)

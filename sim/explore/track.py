@@ -1,0 +1,132 @@
+"""What happened in a run, in an order that forgets what does not matter.
+
+Two runs in which every host saw the same things in the same order are the same
+run: hosts share nothing, and behave by what reaches them. ``fingerprint``
+hashes just that, so that orders which differ only in which of two hosts moved
+first count once (partial-order reduction). It looks at no handler's locals:
+what a host has seen decides what it is.
+
+``races`` are the pairs whose order could have been the other way round: the
+same host saw both, and the later one was on its way without the earlier one's
+doing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+import attrs
+
+from sim.core.entropy import mix64, origin
+from sim.world.activity import Activity
+from sim.world.helm import Helm
+from sim.world.item import Item
+
+REACH_US = 12_000_000
+
+
+@attrs.define
+class Happening:
+    """``planned_by``: which happening (by its number) put it into the plan, -1: the start."""
+
+    key: str
+    at: int
+    planned_by: int
+    foreground: bool
+    hosts: dict[str, None] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Race:
+    """``late`` happened first; it could wait until ``early`` has happened."""
+
+    late: str
+    early: str
+    place: int
+
+
+class Track:
+    """Listens to a helm during its run; afterwards it is only data."""
+
+    def __init__(self, helm: Helm) -> None:
+        self.happened: list[Happening] = []
+        self._helm: Helm | None = helm
+        self._starts: list[int] = []
+        helm.on_happening = self._on_happening
+        helm.on_move = self._on_move
+        helm.on_fault = self._on_fault
+
+    def __getstate__(self) -> list[Happening]:
+        return self.happened
+
+    def __setstate__(self, state: list[Happening]) -> None:
+        self.happened = state
+
+    def _on_happening(self, key: str, item: Item) -> None:
+        world = self._helm.world if self._helm else None
+        assert world is not None
+        by = bisect_right(self._starts, item.cause) - 1 if item.cause >= 0 else -1
+        self._starts.append(len(world.events))
+        at = max(world.now, item.due)
+        self.happened.append(Happening(key, at, by, item.foreground))
+
+    def _on_move(self, activity: Activity) -> None:
+        if self.happened:
+            self.happened[-1].hosts[activity.host.name] = None
+
+    def _on_fault(self, name: str) -> None:
+        if self.happened:
+            self.happened[-1].hosts[f"fault {name}"] = None
+
+    # -- what it means ---------------------------------------------------------------
+
+    def fingerprint(self) -> int:
+        """64 bits that depend on what each host saw, in its order, and on nothing else."""
+        seen: dict[str, int] = {}
+        for one in self.happened:
+            for host in one.hosts:
+                seen[host] = mix64(seen.get(host, _start(host)) ^ _start(one.key))
+        total = 0
+        for value in seen.values():
+            total ^= mix64(value)
+        return total
+
+    def races(self, first: int = 0) -> Iterator[Race]:
+        """Reversible pairs whose earlier part happened at ``first`` or later, near ones first."""
+        pasts = self._pasts()
+        found: list[tuple[int, int]] = []
+        for j, later in enumerate(self.happened):
+            past = pasts[later.planned_by] if later.planned_by >= 0 else 0
+            for i in range(first, j):
+                earlier = self.happened[i]
+                if (
+                    not past >> i & 1
+                    and later.at - earlier.at <= REACH_US
+                    and not earlier.hosts.keys().isdisjoint(later.hosts)
+                ):
+                    found.append((i, j))
+        found.sort(key=lambda pair: (pair[1] - pair[0], pair))
+        for i, j in found:
+            yield Race(self.happened[i].key, self.happened[j].key, i)
+
+    def _pasts(self) -> list[int]:
+        """Per happening, as a set of bits: itself and all that it may depend on."""
+        pasts: list[int] = []
+        last: dict[str, int] = {}
+        for number, one in enumerate(self.happened):
+            past = 1 << number
+            if one.planned_by >= 0:
+                past |= pasts[one.planned_by]
+            for host in one.hosts:
+                if host in last:
+                    past |= pasts[last[host]]
+                last[host] = number
+            pasts.append(past)
+        return pasts
+
+
+@lru_cache(maxsize=1 << 16)
+def _start(word: str) -> int:
+    return origin(0, word)
