@@ -39,7 +39,10 @@ def nth_between(start: int, nth: int, low: int, high: int) -> int:
     """
     if low == high:
         return low
-    return low + mix64((start + nth * _GOLDEN) & _MASK) % (high - low + 1)
+    z = (start + nth * _GOLDEN) & _MASK  # mix64, which this calls too often to call it
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    return low + (z ^ (z >> 31)) % (high - low + 1)
 
 
 class Stream:

@@ -11,6 +11,7 @@ means something.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias
 
 import attrs
@@ -32,14 +33,14 @@ Handler: TypeAlias = Callable[[Any], str | None]
 
 # What a kind of event may be told apart by, so that a handler gets its own ones only.
 SORTS: Mapping[type[Event], Callable[[Any], Any]] = {
-    FrameSent: lambda event: event.frame.type,
-    FrameDelivered: lambda event: event.type,
+    FrameSent: attrgetter("frame.type"),
+    FrameDelivered: attrgetter("type"),
     CallIssued: lambda event: type(event.request),
     CallApplied: lambda event: type(event.request),
     Saved: lambda event: type(event.value),
     Acted: lambda event: type(event.act),
-    Noted: lambda event: event.what,
-    TimerFired: lambda event: event.timer,
+    Noted: attrgetter("what"),
+    TimerFired: attrgetter("timer"),
 }
 
 
