@@ -56,12 +56,12 @@ def menu(helm: Helm, channels: tuple[str, ...], purse: Purse, item: Item) -> lis
     if isinstance(item, FrameFlight) and not item.again:
         found += [f"{kind} {helm.key(item)}" for kind in ("lose", "duplicate") if left[kind]]
     if left["crash"]:
-        found += [f"crash {h.name}" for h in world.hosts.values() if h.up and _may_crash(h.kind)]
+        found += [f"crash {h.name}" for h in world.hosts.values() if h.up and may_crash(h.kind)]
     if left["channel"]:
         found += [f"channel {c} {op} {word}" for c in channels for op in OPS for word in OUTCOMES]
     return found
 
 
-def _may_crash(kind: str) -> bool:
+def may_crash(kind: str) -> bool:
     """People do not crash, and a chat service's own state is not ours to lose."""
     return kind not in ("person", "slack", "telegram", "x")

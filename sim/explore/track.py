@@ -16,6 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import attrs
 
@@ -25,26 +26,24 @@ from sim.world.helm import Helm
 from sim.world.item import Item
 
 REACH_US = 12_000_000
+# People and chat services are not under test: their handlers run through.
+STALLING = ("server", "desktop")
 
 
 @attrs.define
 class Happening:
-    """``planned_by``: which happening (by its number) put it into the plan, -1: the start."""
+    """``planned_by``: which happening (by its number) put it into the plan, -1: the start.
+
+    ``hosts`` are those that it set in motion, ``places`` (name, host) between two ops
+    of their handlers.
+    """
 
     key: str
     at: int
     planned_by: int
     foreground: bool
     hosts: dict[str, None] = attrs.field(factory=dict)
-
-
-@attrs.frozen
-class Race:
-    """``late`` happened first; it could wait until ``early`` has happened."""
-
-    late: str
-    early: str
-    place: int
+    places: list[tuple[str, str]] = attrs.field(factory=list)
 
 
 class Track:
@@ -52,21 +51,22 @@ class Track:
 
     def __init__(self, helm: Helm) -> None:
         self.happened: list[Happening] = []
-        self._helm: Helm | None = helm
+        self._helm = helm
         self._starts: list[int] = []
         helm.on_happening = self._on_happening
         helm.on_move = self._on_move
         helm.on_fault = self._on_fault
+        self._at_op = helm.at_op
+        helm.world.at_op = self._on_op
 
-    def __getstate__(self) -> list[Happening]:
-        return self.happened
-
-    def __setstate__(self, state: list[Happening]) -> None:
-        self.happened = state
+    def _on_op(self, activity: Activity, value: Any) -> bool:
+        if activity.host.kind in STALLING and self.happened:
+            place = f"{activity.origin}/{activity.ops + 1}"
+            self.happened[-1].places.append((place, activity.host.name))
+        return self._at_op(activity, value)
 
     def _on_happening(self, key: str, item: Item) -> None:
-        world = self._helm.world if self._helm else None
-        assert world is not None
+        world = self._helm.world
         by = bisect_right(self._starts, item.cause) - 1 if item.cause >= 0 else -1
         self._starts.append(len(world.events))
         at = max(world.now, item.due)
@@ -93,13 +93,13 @@ class Track:
             total ^= mix64(value)
         return total
 
-    def races(self, first: int = 0) -> Iterator[Race]:
-        """Reversible pairs whose earlier part happened at ``first`` or later, near ones first."""
-        pasts = self._pasts()
+    def races(self) -> Iterator[tuple[int, int]]:
+        """Reversible pairs (earlier, later) by their numbers, near ones first."""
+        pasts = self.pasts()
         found: list[tuple[int, int]] = []
         for j, later in enumerate(self.happened):
             past = pasts[later.planned_by] if later.planned_by >= 0 else 0
-            for i in range(first, j):
+            for i in range(j):
                 earlier = self.happened[i]
                 if (
                     not past >> i & 1
@@ -108,10 +108,9 @@ class Track:
                 ):
                     found.append((i, j))
         found.sort(key=lambda pair: (pair[1] - pair[0], pair))
-        for i, j in found:
-            yield Race(self.happened[i].key, self.happened[j].key, i)
+        yield from found
 
-    def _pasts(self) -> list[int]:
+    def pasts(self) -> list[int]:
         """Per happening, as a set of bits: itself and all that it may depend on."""
         pasts: list[int] = []
         last: dict[str, int] = {}

@@ -13,6 +13,7 @@ from sim.drivers.step import StepDriver
 from sim.explore.schedule import Case, Schedule, open_schedule
 from sim.explore.situations import Situations
 from sim.explore.track import Track
+from sim.explore.variations import Variation, variations
 from sim.explore.walks import PctWalk, TimingWalk, UniformWalk, Walk
 from sim.scenario.playing.play import Run
 from sim.scenario.playing.stage import Stage
@@ -32,7 +33,8 @@ SHORTEST = 2_000
 class Try:
     """What to try: a schedule to follow, or a walk (by its name) that draws its own.
 
-    ``number`` is its place in the search. A walk starts where ``schedule`` ends.
+    ``number`` is its place in the search. A walk follows ``schedule`` and adds to it.
+    ``expand``: the outcome shall say what could be varied.
     """
 
     number: int
@@ -40,12 +42,17 @@ class Try:
     walk: str = ""
     draws: int = 0
     strategy: str = ""
+    expand: bool = False
 
 
 @attrs.frozen
 class Outcome:
-    """What came of it. ``steps`` are the named choices of the run, ``events`` its length,
-    ``situations`` what it covered, ``track`` (for some strategies) what happened."""
+    """What came of it.
+
+    ``schedule`` has the named choices of the run, ``events`` is its length in events,
+    ``happened`` in things that happened, ``situations`` what it covered. When asked:
+    its ``fingerprint`` and the ``variations`` of it that are worth a try.
+    """
 
     tried: Try
     schedule: Schedule
@@ -53,7 +60,8 @@ class Outcome:
     events: int
     happened: int
     situations: frozenset[int]
-    track: Track | None = None
+    fingerprint: int = 0
+    variations: tuple[Variation, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -61,7 +69,7 @@ class Outcome:
         return bool(self.violations)
 
 
-def attempt(case: Case, tried: Try, *, length: int = 0, tracked: bool = False) -> Outcome:
+def attempt(case: Case, tried: Try, *, length: int = 0) -> Outcome:
     """Run one try. ``length``: how many things happen in the timed run, 0 if unknown."""
     made: list[Helm] = []
 
@@ -71,14 +79,17 @@ def attempt(case: Case, tried: Try, *, length: int = 0, tracked: bool = False) -
 
     run = open_schedule(case, tried.schedule, steer)
     helm = made[0]
-    track = Track(helm) if tracked else None
+    track = Track(helm) if tried.expand else None
     situations = Situations(run)
     violations = _play(run, helm, max(LONGEST * length, SHORTEST))
     steps = tuple(helm.followed)
     schedule = attrs.evolve(tried.schedule, steps=steps) if tried.walk else tried.schedule
     events = len(run.world.events)
+    fingerprint = 0 if track is None else track.fingerprint()
+    varied = () if track is None or violations else tuple(variations(case, track, run, schedule))
     run.world.close()
-    return Outcome(tried, schedule, violations, events, helm.count, situations.seen(), track)
+    facts = (tried, schedule, violations, events, helm.count, situations.seen())
+    return Outcome(*facts, fingerprint, varied)
 
 
 def _helm(case: Case, tried: Try, world: World, stage: Stage, length: int) -> Helm:

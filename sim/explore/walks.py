@@ -6,11 +6,12 @@ another place than in the timed run is ``until`` what happened before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from sim.core.entropy import Stream
 from sim.explore.menu import Purse, kind_of, menu
+from sim.explore.track import STALLING
 from sim.world.activity import Activity
 from sim.world.fault import Budget
 from sim.world.helm import LATE, UNTIL, Helm, Stall, Step, Strike
@@ -22,8 +23,6 @@ REACHES_US = (60_000, 400_000, 2_500_000, 12_000_000)
 LATEST_US = (30_000, 300_000, 3_000_000, 20_000_000)
 FAR = 1 << 30
 AT_ONCE = f"{LATE}0us"
-# People and chat services are not under test: their handlers run through.
-STALLING = ("server", "desktop")
 
 
 class Walk(Helm):
@@ -41,7 +40,7 @@ class Walk(Helm):
         budget: Budget,
         stream: Stream,
         *,
-        steps: Iterable[Step] = (),
+        steps: Sequence[Step] = (),
         length: int,
         ops: bool,
     ) -> None:
@@ -54,6 +53,11 @@ class Walk(Helm):
         self.passed: dict[Item, None] = {}
         self.doomed: Stall | None = None
         self._own = False
+        # What the given steps have put off is written down already.
+        self.given: dict[Item, None] = {}
+        for step in steps:
+            if step.is_fault:
+                self.purse.pay(step.do)
         self.faults_at = self._spread(length)
 
     def _spread(self, length: int) -> list[int]:
@@ -99,6 +103,10 @@ class Walk(Helm):
             del self.passed[item]
             self.followed.append(Step(self.key(item), UNTIL + self.last))
 
+    def _delay(self, step: Step, item: Item) -> None:
+        super()._delay(step, item)
+        self.given[item] = None
+
     def take_out(self, item: Item) -> None:
         self._own = True
         super().take_out(item)
@@ -122,7 +130,7 @@ class Walk(Helm):
         if item in self.passed:
             del self.passed[item]
             self.followed.append(Step(self.key(item), UNTIL + self.last))
-        elif isinstance(item, Stall):
+        elif isinstance(item, Stall) and item not in self.given:
             self.followed.append(Step(item.of, AT_ONCE))
 
     def _strike_before(self, item: Item) -> bool:
@@ -141,12 +149,13 @@ class Walk(Helm):
         return True
 
     def at_op(self, activity: Activity, value: Any) -> bool:
-        if not self.ops or activity.host.kind not in STALLING:
+        if not (self.ops or self.table) or activity.host.kind not in STALLING:
             return False
         activity.ops += 1
-        if not self.stops(activity):
+        place = f"{activity.origin}/{activity.ops}"
+        if place not in self.table and not self.stops(activity):
             return False
-        stall = self.stall(activity, f"{activity.origin}/{activity.ops}", value)
+        stall = self.stall(activity, place, value)
         if self.faults_at and self.faults_at[-1] <= self.taken and self.purse.left["crash"]:
             self.faults_at.pop()
             self.doomed = stall
@@ -174,7 +183,7 @@ class UniformWalk(Walk):
         return found[self.stream.between(0, len(found) - 1)]
 
     def stops(self, activity: Activity) -> bool:
-        return self.stream.fraction() < 0.3 * self.deviates
+        return self.ops and self.stream.fraction() < 0.3 * self.deviates
 
 
 class PctWalk(Walk):
@@ -210,7 +219,7 @@ class PctWalk(Walk):
         return best
 
     def stops(self, activity: Activity) -> bool:
-        return self.stream.fraction() < 0.1
+        return self.ops and self.stream.fraction() < 0.1
 
 
 def _chain(item: Item) -> str:

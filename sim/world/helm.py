@@ -213,9 +213,9 @@ class Helm:
 
     def at_op(self, activity: Activity, value: Any) -> bool:
         """Between two ops of a handler; True when it stops here."""
+        activity.ops += 1
         if not self.table:
             return False
-        activity.ops += 1
         place = f"{activity.origin}/{activity.ops}"
         if place not in self.table:
             return False

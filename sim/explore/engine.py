@@ -1,0 +1,94 @@
+"""Engines: who runs the tries. Outcomes always come back in the order of the tries."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Protocol
+
+from sim.explore.schedule import Case
+from sim.explore.trial import Outcome, Try, attempt
+
+# Tries per message to a worker: less, and sending costs more than trying.
+CHUNK = 8
+
+
+class Engine(Protocol):
+    """``workers`` says how many tries run at a time."""
+
+    workers: int
+
+    def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
+        """The outcomes of a batch, in its order. ``length``: see ``attempt``."""
+
+    def close(self) -> None:
+        """No more batches; what still runs is given up."""
+
+
+class SerialEngine:
+    """One try after the other, in this process."""
+
+    workers = 1
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
+        for one in tries:
+            yield attempt(self.case, one, length=length)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class ProcessEngine:
+    """Several processes on this machine. A worker that dies is a SimInternalError of the pool."""
+
+    def __init__(self, case: Case, workers: int) -> None:
+        self.workers = workers
+        self._pool = ProcessPoolExecutor(
+            workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(case,)
+        )
+
+    def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
+        chunks = [tries[n : n + CHUNK] for n in range(0, len(tries), CHUNK)]
+        futures = [self._pool.submit(run_chunk, chunk, length) for chunk in chunks]
+        try:
+            for future in futures:
+                yield from future.result()
+        finally:
+            _cancel(futures)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _cancel(futures: list[Future[list[Outcome]]]) -> None:
+    for future in futures:
+        future.cancel()
+
+
+_case: Case | None = None
+
+
+def _begin(case: Case) -> None:
+    """What a worker does first. Ctrl-C is the parent's business."""
+    global _case
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _case = case
+
+
+def run_chunk(tries: Sequence[Try], length: int) -> list[Outcome]:
+    """A worker's share of a batch."""
+    assert _case is not None
+    return [attempt(_case, one, length=length) for one in tries]
+
+
+MakeEngine = Callable[[Case], Engine]
+
+
+def make_engine(case: Case, jobs: int) -> Engine:
+    """One process for ``jobs`` 1, else a pool."""
+    return SerialEngine(case) if jobs == 1 else ProcessEngine(case, jobs)
