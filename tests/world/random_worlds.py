@@ -22,6 +22,7 @@ from sim.world.world import World
 from tests.world.play import Word
 
 HOSTS = ("A", "B", "C")
+NEVER_UP = "nobody"
 WISHES = (
     "send", "send", "send", "reply", "dial", "dial", "close", "call", "save", "erase", "timer",
     "restart timer", "stop timer", "sleep", "acquire", "release", "wait", "wake", "spawn", "note",
@@ -102,7 +103,7 @@ class Wanderer(Actor):
             await self.perform(op.Send(conn, Word(f"r{pick}")))
 
     async def _dial(self, pick: int, conn: Any) -> None:
-        others = [name for name in (*HOSTS, "nobody") if name != self.port.name]
+        others = [name for name in (*HOSTS, NEVER_UP) if name != self.port.name]
         dialled = await self.perform(op.Dial(others[pick % len(others)], f"l{pick % 2}"))
         if dialled is not None:
             self.conns.append(dialled)
@@ -159,6 +160,7 @@ def build(plan: Plan, *, preempt: bool = False) -> World:
         left = [MOST_OPS]
         world.add_host(name, "node", partial(Wanderer, wishes=wishes, left=left))
         world.boot(name)
+    world.add_host(NEVER_UP, "node", Actor)
     for nth, (ms, verb, pick) in enumerate(plan.script):
         world.at(ms * 1000, f"script {nth}", partial(meddle, world, verb, pick))
     return world

@@ -1,6 +1,9 @@
 """Connecting, and everything that can come between the request and the acceptance."""
 
+import pytest
+
 from sim.core import op
+from sim.core.errors import LocalProtocolError
 from sim.core.event import ConnectionClosed, ConnectionOpened, ConnectionRefused
 from sim.world import fault
 from tests.world.play import Play, Word
@@ -49,12 +52,11 @@ def test_a_dial_to_a_host_that_is_down_is_refused():
     assert play.world.links == {}
 
 
-def test_a_dial_to_nobody_is_refused():
+def test_a_dial_to_nobody_is_a_mistake_of_the_dialler():
     play = Play()
     play.host("D")
-    outcome = play.perform("D", op.Dial("nobody", "a"))
-    play.run()
-    assert outcome == [None]
+    with pytest.raises(LocalProtocolError, match="D dials 'nobody', which is no host"):
+        play.perform("D", op.Dial("nobody", "a"))
 
 
 def test_a_fin_before_the_server_has_heard_of_it_refuses_the_dial():

@@ -188,3 +188,58 @@ def test_a_handler_that_awaits_something_else_is_told_what_it_may_await():
     with pytest.raises(LocalProtocolError, match=r"awaits str, which is no op") as caught:
         play.tell("D", wrong)
     assert caught.value.__notes__ == ["in D/told at step 1"]
+
+
+def test_an_activity_does_not_enter_a_section_in_which_it_is_already():
+    play = alone()
+
+    async def twice(actor):
+        await actor.perform(op.Acquire("door"))
+        await actor.perform(op.Acquire("door"))
+
+    with pytest.raises(LocalProtocolError, match="D/told enters section 'door', in which it is"):
+        play.tell("D", twice)
+
+
+def test_a_section_may_be_entered_again_when_it_was_left():
+    play = alone()
+
+    async def twice(actor):
+        for _ in range(2):
+            await actor.perform(op.Acquire("door"))
+            await actor.perform(op.Release("door"))
+        return "done"
+
+    assert play.tell("D", twice) == ["done"]
+
+
+@pytest.mark.parametrize("us", [-5, float("nan"), 1.5, "1", None, True])
+@pytest.mark.parametrize(
+    "make",
+    [
+        op.Sleep,
+        lambda us: op.StartTimer("t", "", us),
+        lambda us: op.Wait("answer", us),
+        lambda us: op.Call("D", "hi", us),
+        lambda us: op.Dial("D", "a", None, us),
+    ],
+)
+def test_time_is_asked_for_in_whole_microseconds(make, us):
+    play = alone()
+    with pytest.raises(LocalProtocolError, match=r"D/told: \w+ for .*; write whole microseconds"):
+        play.perform("D", make(us))
+
+
+@pytest.mark.parametrize("value", [object(), alone, 1j, Play])
+def test_only_what_a_trace_can_hold_is_saved(value):
+    play = alone()
+    with pytest.raises(LocalProtocolError, match=r"D/told saves a .* under 'k'; save what a trace"):
+        play.perform("D", op.Save("k", value))
+    assert play.events(Saved) == []
+
+
+@pytest.mark.parametrize("value", [None, 1, 1.5, "a", b"a", (1,), [1], {"a": 1}, op.NO_ANSWER])
+def test_texts_numbers_containers_and_structs_are_saved(value):
+    play = alone()
+    play.perform("D", op.Save("k", value))
+    assert play.world.hosts["D"].store.get("k") == value
