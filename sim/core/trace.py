@@ -14,6 +14,7 @@ import hashlib
 import json
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -77,6 +78,7 @@ def _plain(value: Any) -> Any:
 
 _encoder = msgspec.json.Encoder(enc_hook=_plain, order=None)
 _decoder = msgspec.json.Decoder(AnyEvent)
+_BATCH = 256
 
 
 def encode_event(event: Event) -> bytes:
@@ -111,10 +113,18 @@ def decode_event(line: bytes) -> Event:
 def digest_of(events: Iterable[Event]) -> str:
     """The digest of a sequence of events."""
     total = hashlib.blake2b(digest_size=16)
-    for event in events:
-        total.update(encode_event(event))
-        total.update(b"\n")
+    left = iter(events)
+    while batch := list(islice(left, _BATCH)):
+        total.update(_lines(batch))
     return total.hexdigest()
+
+
+def _lines(events: list[Event]) -> bytes:
+    """The same as a line of each, in one go where they are all UTF-8."""
+    try:
+        return _encoder.encode_lines(events)
+    except UnicodeEncodeError:
+        return b"".join(encode_event(event) + b"\n" for event in events)
 
 
 def first_difference(left: Sequence[Event], right: Sequence[Event]) -> int | None:

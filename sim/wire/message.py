@@ -14,10 +14,12 @@ class Message:
 
     It is made either of a typed body (inside a run) or of a decoded object
     (what the parser accepted, or a builder made); the other form is computed
-    when somebody asks. Frames are equal when their JSON is.
+    when somebody asks. Frames are equal when their JSON is. ``verdict`` is what
+    its protocol's parser said of ``wire``, once it was asked (several readers
+    may have to ask): a ``ParseResult`` or None.
     """
 
-    __slots__ = ("_body", "_shape", "_wire", "id", "ts", "type")
+    __slots__ = ("_body", "_shape", "_wire", "id", "ts", "type", "verdict")
 
     def __init__(
         self,
@@ -35,6 +37,7 @@ class Message:
         self._body = body
         self._wire = wire
         self._shape = shape
+        self.verdict: Any = None
 
     @classmethod
     def of_wire(cls, shape: type[Body], wire: JsonObject, id: str, ts: int | float) -> Self:

@@ -18,9 +18,15 @@ def checked(frame: Frame) -> Message | Refused:
     A twin's frame was made of a typed body and is valid by construction; what
     was made of JSON (a puppet's, a real peer's) is parsed.
     """
-    if type(frame) is Message and frame.is_typed:
-        return frame
-    verdict: ParseResult = parse_hook_message(_object_of(frame))
+    verdict: ParseResult
+    if type(frame) is Message:
+        if frame.is_typed:
+            return frame
+        verdict = frame.verdict
+        if verdict is None:
+            verdict = frame.verdict = parse_hook_message(_object_of(frame))
+    else:
+        verdict = parse_hook_message(_object_of(frame))
     return verdict.message if verdict.ok else verdict
 
 

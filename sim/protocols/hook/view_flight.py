@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.core.event import FaultInjected, FrameDelivered, FrameLost, FrameSent
-from sim.protocols.hook.parse import parse_hook_message
+from sim.protocols.hook.intake import checked
 from sim.wire.message import Message
 
 
@@ -21,8 +21,8 @@ def body_of(frame: Any) -> Any:
     if type(frame) is Message and frame.is_typed:
         return frame._body
     try:
-        verdict = parse_hook_message(frame.wire)
-        return None if verdict.message is None else verdict.message.body
+        message = checked(frame)
+        return message.body if type(message) is Message else None
     except Exception:  # a puppet's frame may hold anything, even what has no JSON form
         return None
 
