@@ -81,7 +81,7 @@ def attempt(case: Case, tried: Try, *, length: int = 0) -> Outcome:
     helm = made[0]
     track = Track(helm) if tried.expand else None
     situations = Situations(run)
-    violations = _play(run, helm, max(LONGEST * length, SHORTEST))
+    violations = play_out(run, helm, max(LONGEST * length, SHORTEST))
     steps = tuple(helm.followed)
     schedule = attrs.evolve(tried.schedule, steps=steps) if tried.walk else tried.schedule
     events = len(run.world.events)
@@ -105,8 +105,11 @@ def _helm(case: Case, tried: Try, world: World, stage: Stage, length: int) -> He
     )  # fmt: skip
 
 
-def _play(run: Run, helm: Helm, most: int) -> tuple[Violation, ...]:
-    """Until an invariant breaks, or the diagram and its aftermath are over."""
+def play_out(run: Run, helm: Helm, most: int = SHORTEST) -> tuple[Violation, ...]:
+    """Until an invariant breaks, or the diagram and its aftermath are over.
+
+    ``most``: how much may happen before the run is given up.
+    """
     monitor, over = run.monitor, run.over
     violations = monitor.violations
 

@@ -12,7 +12,7 @@ drawn do not occur in them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -120,6 +120,10 @@ class Helm:
                 return item
         return None
 
+    def known_items(self) -> Iterator[Item]:
+        """All that is planned or held."""
+        return iter(self._keys)
+
     def unique(self, name: str) -> str:
         """The name, with a number behind it from the second of its kind on."""
         self._kinds[name] = nth = self._kinds.get(name, 0) + 1
@@ -195,10 +199,14 @@ class Helm:
         self.followed.append(step)
         if step.do.startswith(UNTIL):
             until = step.do[len(UNTIL) :]
-            if until != self.last:
+            if not self.is_last(until):
                 self.hold(item, until)
         else:
             self.postpone(item, int(step.do[len(LATE) :].removesuffix("us")))
+
+    def is_last(self, until: str) -> bool:
+        """Whether that is what happened last: then there is nothing to wait for."""
+        return until == self.last
 
     def allows(self, item: Item) -> bool:
         """A search decides here: True lets the item happen."""

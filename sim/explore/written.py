@@ -1,0 +1,75 @@
+"""A failing schedule as a scenario that fails again when it is run.
+
+The diagram without the lines that it can do without, and the schedule in its
+head: seed, rules, latencies, ``@late`` and ``@strike``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sim.explore.droppable import parts_of
+from sim.explore.schedule import Case, Schedule, flattened
+from sim.world.helm import LATE, UNTIL, Step
+
+_DIRECTIVE = re.compile(r"^\s*(?:%%|[Nn]ote\b[^:]*:)\s*@(seed|latency|violates|late|strike)\b")
+_RULE = re.compile(r"^\s*(?:%%|[Nn]ote\b[^:]*:)\s*@rule\b")
+_LINE = re.compile(r"\bline (\d+)\b")
+_START = re.compile(r"^\s*sequenceDiagram\b")
+INDENT = "    "
+
+
+def written(case: Case, schedule: Schedule, title: str) -> str:
+    """The file's text. ``title`` becomes its first comment."""
+    old = case.scenario.source_text.split("\n")
+    start = next(n for n, line in enumerate(old, 1) if _START.match(line))
+    kept = [n for n in range(1, len(old) + 1) if _stays(case, schedule, n, old[n - 1])]
+    head_size = len(list(_head(case, schedule, title, {})))
+    numbers: dict[int, int] = {}
+    for place, n in enumerate(kept, 1):
+        numbers[n] = place if n <= start else place + head_size
+    out: list[str] = []
+    for n in kept:
+        out.append(old[n - 1])
+        if n == start:
+            out += _head(case, schedule, title, numbers)
+    return "\n".join(out)
+
+
+def _stays(case: Case, schedule: Schedule, number: int, text: str) -> bool:
+    simple = number in schedule.dropped and number in _simple_lines(case)
+    return not (simple or _DIRECTIVE.match(text) or _RULE.match(text))
+
+
+def _simple_lines(case: Case) -> frozenset[int]:
+    """Lines that are a statement of their own; a block's head and end must stay together."""
+    parts = parts_of(case.scenario)
+    heads = {min(block) for block in parts.blocks}
+    return frozenset(line for line in parts.lines if line not in heads)
+
+
+def _head(case: Case, schedule: Schedule, title: str, numbers: dict[int, int]) -> Iterator[str]:
+    yield f"{INDENT}%% {title}"
+    yield f"{INDENT}%% @seed {schedule.seed}"
+    for rule in sorted(case.without):
+        yield f"{INDENT}%% @rule -{rule}"
+    scenario = flattened(case.scenario) if schedule.flat else case.scenario
+    for one in scenario.settings.latencies:
+        yield f"{INDENT}%% @latency {one.source}->{one.target} {one.low_us}us..{one.high_us}us"
+    for step in schedule.steps:
+        yield f"{INDENT}%% {_step(step, numbers)}"
+
+
+def _step(step: Step, numbers: dict[int, int]) -> str:
+    at = _renumbered(step.at, numbers)
+    if step.do.startswith(LATE):
+        return f'@late "{at}" by {step.do[len(LATE) :]}'
+    if step.do.startswith(UNTIL):
+        return f'@late "{at}" until "{_renumbered(step.do[len(UNTIL) :], numbers)}"'
+    return f'@strike "{_renumbered(step.do, numbers)}" after "{at}"'
+
+
+def _renumbered(name: str, numbers: dict[int, int]) -> str:
+    """Lines have other numbers in the new file."""
+    return _LINE.sub(lambda m: f"line {numbers.get(int(m[1]), int(m[1]))}", name)
