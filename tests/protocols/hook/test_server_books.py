@@ -1,0 +1,97 @@
+"""Whenever no handler is on its way, the server's memory, its indexes and its store agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sim.cli.proving.lane_storm import LaneStorm
+from sim.cli.proving.mutants import WEATHERS
+from sim.cli.proving.storm import Storm
+from sim.drivers.step import StepDriver
+from sim.play import load, open_run
+from sim.protocols.hook.server import Server
+from sim.scenario.load import shipped_folder, shipped_scenarios
+from sim.world import fault
+from sim.world.world import World
+from tests.protocols.hook.server_books import idle_server, imbalances, settled_rows
+
+NAMES = sorted(shipped_scenarios(shipped_folder() / "hook"))
+EVERY = 3
+"""Each so manieth step of a scenario is looked at."""
+MINUTE_US = 60_000_000
+
+
+def audit(world: World) -> list[str]:
+    """What does not balance in the twins' books that are at rest now."""
+    servers = [name for name, host in world.hosts.items() if host.kind == "server"]
+    idle = [server for name in servers if (server := idle_server(world, name)) is not None]
+    return [sentence for server in idle for sentence in imbalances(server)]
+
+
+class Audited(Storm):
+    """A storm whose server's books are looked at before everything that happens to it."""
+
+    def __init__(self, seed: int, **more: Any) -> None:
+        self.found: list[str] = []
+        weather = WEATHERS[seed % len(WEATHERS)]
+        super().__init__(seed, weather=weather, restore=seed % 5 == 0, **more)
+
+    def _act(self) -> None:
+        self.found += audit(self.world)
+        super()._act()
+
+    def _finish(self) -> None:
+        self.found += audit(self.world)
+        super()._finish()
+
+
+class AuditedLanes(Audited, LaneStorm):
+    """The same with three channels."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_books_balance_all_through_a_scenario(name: str) -> None:
+    run = open_run(load(name))
+    found: list[str] = []
+    steps = 0
+
+    def over() -> bool:
+        nonlocal steps
+        steps += 1
+        if steps % EVERY == 0:
+            found.extend(audit(run.world))
+        return bool(found) or run.over()
+
+    StepDriver(run.world).run(over)
+    found.extend(audit(run.world))
+    run.world.close()
+    assert found == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_crash_behind_a_scenario_loses_nothing_that_was_settled(name: str) -> None:
+    run = open_run(load(name))
+    world, driver = run.world, StepDriver(run.world)
+    driver.run(run.over)
+    servers = [name for name in world.hosts if isinstance(world.hosts[name].actor, Server)]
+    before = {name: settled_rows(world.hosts[name].actor) for name in servers}
+    for server in servers:
+        fault.crash(world, server)
+        fault.restart(world, server)
+    driver.run(limit_us=world.now + MINUTE_US)
+    found = audit(world)
+    world.close()
+    for server in servers:
+        after = settled_rows(world.hosts[server].actor)
+        assert {key: after.get(key) for key in before[server]} == before[server]
+    assert found == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", [Audited, AuditedLanes])
+def test_the_books_balance_all_through_a_storm(kind: type[Audited], seed: int) -> None:
+    storm = kind(seed, preempt=seed % 4 == 3)
+    storm.run()
+    assert storm.found == []
