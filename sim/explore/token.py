@@ -16,11 +16,12 @@ from typing import Any
 
 import attrs
 
-from sim.core.errors import UsageError
+from sim.core.errors import ScenarioError, UsageError
 from sim.explore.droppable import parts_of
 from sim.explore.menu import Purse, menu
 from sim.explore.schedule import Case, Schedule, open_schedule
 from sim.explore.trial import play_out
+from sim.play import load
 from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
 from sim.scenario.syntax import Scenario
@@ -64,10 +65,19 @@ def target_of(word: str) -> int:
 def token_of(case: Case, schedule: Schedule) -> str | None:
     """The token; None when it would be too long, or does not lead back to the schedule."""
     rules = "+".join(sorted(case.without))
-    token = f"{case.scenario.name}/{rules}/{_code(case, schedule)}"
+    token = f"{called(case.scenario)}/{rules}/{_code(case, schedule)}"
     if len(token) > LONGEST:
         return None
     return token if read_code(case, token.rpartition("/")[2]) == schedule else None
+
+
+def called(scenario: Scenario) -> str:
+    """The name under which it is found again: that of a shipped one, else its path."""
+    try:
+        shipped = load(scenario.name)
+    except ScenarioError:
+        return scenario.path
+    return scenario.name if shipped.source_text == scenario.source_text else scenario.path
 
 
 def _code(case: Case, schedule: Schedule) -> str:

@@ -51,7 +51,8 @@ class Outcome:
 
     ``schedule`` has the named choices of the run, ``events`` is its length in events,
     ``happened`` in things that happened, ``situations`` what it covered. When asked:
-    its ``fingerprint`` and the ``variations`` of it that are worth a try.
+    its ``fingerprint``, the ``variations`` of it that are worth a try, and the ``places``
+    of all that happened, by name.
     """
 
     tried: Try
@@ -62,6 +63,7 @@ class Outcome:
     situations: frozenset[int]
     fingerprint: int = 0
     variations: tuple[Variation, ...] = ()
+    places: dict[str, int] = attrs.field(factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -69,7 +71,7 @@ class Outcome:
         return bool(self.violations)
 
 
-def attempt(case: Case, tried: Try, *, length: int = 0) -> Outcome:
+def attempt(case: Case, tried: Try, *, length: int = 0, keep_variations: bool = False) -> Outcome:
     """Run one try. ``length``: how many things happen in the timed run, 0 if unknown."""
     made: list[Helm] = []
 
@@ -86,10 +88,14 @@ def attempt(case: Case, tried: Try, *, length: int = 0) -> Outcome:
     schedule = attrs.evolve(tried.schedule, steps=steps) if tried.walk else tried.schedule
     events = len(run.world.events)
     fingerprint = 0 if track is None else track.fingerprint()
-    varied = () if track is None or violations else tuple(variations(case, track, run, schedule))
+    varied: tuple[Variation, ...] = ()
+    places: dict[str, int] = {}
+    if track is not None and (keep_variations or not violations):
+        varied = tuple(variations(case, track, run, schedule))
+        places = {one.key: n for n, one in enumerate(track.happened)} if keep_variations else {}
     run.world.close()
     facts = (tried, schedule, violations, events, helm.count, situations.seen())
-    return Outcome(*facts, fingerprint, varied)
+    return Outcome(*facts, fingerprint, varied, places)
 
 
 def _helm(case: Case, tried: Try, world: World, stage: Stage, length: int) -> Helm:

@@ -22,9 +22,10 @@ INDENT = "    "
 
 def written(case: Case, schedule: Schedule, title: str) -> str:
     """The file's text. ``title`` becomes its first comment."""
-    old = case.scenario.source_text.split("\n")
+    old = case.scenario.numbered_text.split("\n")
     start = next(n for n, line in enumerate(old, 1) if _START.match(line))
-    kept = [n for n in range(1, len(old) + 1) if _stays(case, schedule, n, old[n - 1])]
+    first = case.scenario.first_line
+    kept = [n for n in range(first, len(old) + 1) if _stays(case, schedule, n, old[n - 1])]
     head_size = len(list(_head(case, schedule, title, {})))
     numbers: dict[int, int] = {}
     for place, n in enumerate(kept, 1):

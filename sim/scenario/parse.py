@@ -65,6 +65,7 @@ def parse_scenario(
         live=head.live,
         title=title,
         body=body,
+        first_line=first_line,
     )
 
 

@@ -311,7 +311,10 @@ class Settings:
 
 @frozen
 class Scenario:
-    """One file: who stands in it, how it is run, what happens."""
+    """One file: who stands in it, how it is run, what happens.
+
+    ``first_line``: on which line of the file ``source_text`` begins (in Markdown).
+    """
 
     path: str
     name: str
@@ -324,6 +327,13 @@ class Scenario:
     live: bool
     title: str
     body: tuple[Statement, ...]
+    first_line: int = 1
+
+    @property
+    def numbered_text(self) -> str:
+        """The source with as many empty lines in front as stand there in its file: its line
+        numbers are those of the statements."""
+        return "\n" * (self.first_line - 1) + self.source_text
 
     def participant(self, wanted: str) -> Participant:
         """The lifeline of that id; KeyError where there is none."""

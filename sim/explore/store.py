@@ -1,0 +1,98 @@
+"""Findings kept in a folder: named choices as JSON, and the scenario that fails again.
+
+The JSON file holds the scenario's text too, so that it stays what it was when
+the scenario is changed; its choices are names, so that they still lead to the
+failure after an unrelated change of the code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from sim.core.errors import ScenarioError, UsageError
+from sim.explore.finding import Finding
+from sim.explore.schedule import Case, Schedule
+from sim.explore.written import written
+from sim.play import vocabularies
+from sim.scenario.parse import parse_scenario
+from sim.world.fault import Budget
+
+KIND = "hooktwin finding"
+FORMAT = 1
+
+
+def save(folder: Path, case: Case, finding: Finding) -> tuple[Path, Path]:
+    """Write both files; gives their paths. Raises UsageError when it cannot."""
+    schedule = finding.schedule
+    document = to_json(case, schedule, finding.invariant)
+    text = json.dumps(document, ensure_ascii=True, indent=1) + "\n"
+    mark = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    stem = f"{_plain(case.scenario.name)}-{finding.invariant}-{mark}"
+    title = f"Breaks {finding.invariant}; found by a search in {case.scenario.name}."
+    paths = folder / f"{stem}.json", folder / f"{stem}.mmd"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(paths[0], text)
+        _write(paths[1], written(case, schedule, title))
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: cannot save the finding: {error.strerror}; give another folder"
+        ) from error
+    return paths
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all, so that a reader never meets a half."""
+    part = path.with_suffix(path.suffix + ".part")
+    part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
+    os.replace(part, path)
+
+
+def _plain(name: str) -> str:
+    """A file's name must not lead into other folders."""
+    return "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name).lstrip(".")
+
+
+def to_json(case: Case, schedule: Schedule, invariant: str) -> dict[str, Any]:
+    """The document of a finding."""
+    return {
+        "kind": KIND,
+        "format": FORMAT,
+        "scenario": case.scenario.name,
+        "without": sorted(case.without),
+        "invariant": invariant,
+        "schedule": schedule.to_json(),
+        "source": case.scenario.numbered_text,
+    }
+
+
+def is_stored(path: Path) -> bool:
+    """Whether there is a file that looks like a stored finding."""
+    try:
+        with path.open("rb") as file:
+            return KIND.encode() in file.read(200)
+    except OSError:
+        return False
+
+
+def read_stored(path: Path) -> tuple[Case, Schedule, str]:
+    """Case, schedule and broken invariant. Raises UsageError for a damaged file."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["kind"] != KIND or document["format"] != FORMAT:
+            raise ValueError(f"it is {document['kind']!r} of format {document['format']!r}")
+        schedule = Schedule.from_json(document["schedule"])
+        name, source = str(document["scenario"]), str(document["source"])
+        without = [str(rule) for rule in document["without"]]
+        scenario = parse_scenario(source, name, vocabularies())
+        case = Case.of(scenario, without=without, faults=Budget())
+        return case, schedule, str(document["invariant"])
+    except (OSError, ValueError, KeyError, TypeError, ScenarioError, RecursionError) as error:
+        raise UsageError(
+            f"{path}: this is no whole finding ({error}); "
+            "'hooktwin explore FILE --save DIR' writes one"
+        ) from error
