@@ -183,7 +183,8 @@ def _sockets(server: Server) -> Iterator[str]:
 def _forgetting(server: Server, tasks: list[Task], rounds: list[Round]) -> Iterator[str]:
     """What ended will be forgotten in its turn."""
     due = {name: at for at, kind, name in server.memory.ended if kind != "event"}
-    for thing in [*tasks, *rounds]:
+    things: list[Task | Round] = [*tasks, *rounds]
+    for thing in things:
         if thing.ended_us and due.get(thing.request, 0) < thing.ended_us:
             yield f"{thing.request} ended at {thing.ended_us} and will not be forgotten"
     times = [at for at, _, _ in server.memory.ended]

@@ -23,6 +23,12 @@ EVERY = 3
 MINUTE_US = 60_000_000
 
 
+def settled(world: World) -> dict[str, Any]:
+    """By server twin: what is over and written."""
+    actors = {name: host.actor for name, host in world.hosts.items()}
+    return {n: settled_rows(actor) for n, actor in actors.items() if isinstance(actor, Server)}
+
+
 def audit(world: World) -> list[str]:
     """What does not balance in the twins' books that are at rest now."""
     servers = [name for name, host in world.hosts.items() if host.kind == "server"]
@@ -75,17 +81,15 @@ def test_a_crash_behind_a_scenario_loses_nothing_that_was_settled(name: str) -> 
     run = open_run(load(name))
     world, driver = run.world, StepDriver(run.world)
     driver.run(run.over)
-    servers = [name for name in world.hosts if isinstance(world.hosts[name].actor, Server)]
-    before = {name: settled_rows(world.hosts[name].actor) for name in servers}
-    for server in servers:
+    before = settled(world)
+    for server in before:
         fault.crash(world, server)
         fault.restart(world, server)
     driver.run(limit_us=world.now + MINUTE_US)
-    found = audit(world)
+    found, after = audit(world), settled(world)
     world.close()
-    for server in servers:
-        after = settled_rows(world.hosts[server].actor)
-        assert {key: after.get(key) for key in before[server]} == before[server]
+    for server, rows in before.items():
+        assert {key: after[server].get(key) for key in rows} == rows
     assert found == []
 
 
