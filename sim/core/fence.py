@@ -87,18 +87,25 @@ def _put_up() -> None:
         if not _hooked:
             sys.addaudithook(_audit)
             _hooked = True
-        for entry in FUNCTIONS:
-            _replace(entry.owner, entry.name, functools.partial(_guarded, entry))
-        shared = type(SHARED_RANDOM)
-        _replace(shared, "seed", _guarded_seed)
-        _replace(shared, "random", _guarded_draw)
-        _replace(shared, "getrandbits", _guarded_draw)
-        for real, names in CLASSES:
-            _replace(
-                sys.modules[real.__module__],
-                real.__name__,
-                functools.partial(_stand_in_class, names=names),
-            )
+        for owner, name, make in _places():
+            _replace(owner, name, make)
+
+
+@functools.cache
+def _places() -> tuple[tuple[Any, str, Callable[[Any], Any]], ...]:
+    """Every attribute to replace, and what makes its stand-in; a search asks for each run."""
+    shared = type(SHARED_RANDOM)
+    return (
+        *((one.owner, one.name, functools.partial(_guarded, one)) for one in FUNCTIONS),
+        (shared, "seed", _guarded_seed),
+        (shared, "random", _guarded_draw),
+        (shared, "getrandbits", _guarded_draw),
+        *(
+            (sys.modules[real.__module__], real.__name__,
+             functools.partial(_stand_in_class, names=names))
+            for real, names in CLASSES
+        ),
+    )  # fmt: skip
 
 
 def _take_down() -> None:
@@ -119,11 +126,12 @@ def _take_down() -> None:
 
 def _replace(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     """Put a stand-in over an attribute; made once for each thing that is found there."""
-    real = getattr(owner, name)
+    before = vars(owner).get(name, _ABSENT)
+    real = getattr(owner, name) if before is _ABSENT else before
     known = _stand_ins.get((owner, name))
     if known is None or known[0] is not real:
         _stand_ins[owner, name] = known = (real, make(real))
-    _replaced.append((owner, name, vars(owner).get(name, _ABSENT), known[1]))
+    _replaced.append((owner, name, before, known[1]))
     setattr(owner, name, known[1])
 
 

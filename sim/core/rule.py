@@ -51,9 +51,18 @@ def table_of(rule_set: Any) -> tuple[Rule, ...]:
 
 
 def switch_off(rule_set: type[R], names: frozenset[str]) -> R:
-    """A rule set with these rules off. Raises UsageError for an unknown name."""
+    """A rule set with these rules off. Raises UsageError for an unknown name.
+
+    Rule sets are frozen: the same question gets the same object.
+    """
     declared: Any = rule_set
-    known = {r.name: r.name.replace("-", "_") for r in table_of(declared)}
+    made: R = _switched_off(declared, names)
+    return made
+
+
+@cache
+def _switched_off(rule_set: Any, names: frozenset[str]) -> Any:
+    known = {r.name: r.name.replace("-", "_") for r in table_of(rule_set)}
     for name in sorted(names):
         if name not in known:
             raise UsageError(f"unknown rule {name!r}; known rules: {', '.join(sorted(known))}")
