@@ -71,6 +71,21 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "@violates close-out-respects-owner",
     ),
     "strict": ("Frames that no arrow names are failures; else they are listed.", "@strict"),
+    "late": (
+        "Something happens later than it would: until another thing has happened, or by a time. "
+        "hooktwin explore --save writes these; the names are its names.",
+        '@late "finish IM.edit S" until "close D.slack#1 S>D"',
+    ),
+    "strike": (
+        "A fault strikes right after the named thing has happened; hooktwin explore --save "
+        "writes these.",
+        '@strike "cut D.slack#1 rst" after "deliver D.slack#1 D>S turn.end"',
+    ),
+    "faults": (
+        "How many faults of each kind a search may add to this scenario; --faults on the command "
+        "line goes before it. Kinds: lose, duplicate, delay, cut, crash, channel.",
+        "@faults cut:1,duplicate:1",
+    ),
     "live": ("The tests also play this scenario over real sockets.", "@live"),
 }
 ACTIONS: Mapping[str, tuple[str, str]] = {
