@@ -12,10 +12,10 @@ from typing import Any
 
 import msgspec
 
-from sim.protocols.hook.machine import INTERRUPTED, OPEN, UNENDED
+from sim.protocols.hook.machine import CLOSED, INTERRUPTED, OPEN, UNENDED
 from sim.protocols.hook.server import Server
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
-from sim.protocols.hook.server.tasks import Conversation, Round, Task, place_of
+from sim.protocols.hook.server.tasks import CloseOut, Conversation, Round, Task, place_of
 from sim.world.world import World
 
 ROWS = ("request/", "round/", "card/", "lane/")
@@ -64,6 +64,9 @@ def _store(server: Server, tasks: list[Task], rounds: list[Round]) -> Iterator[s
         for key, _ in store.items(prefix):
             if key not in known:
                 yield f"{key} is stored and nobody knows it"
+    for key, desk in memory.desks.items():
+        waiting = [row.key for _, row in store.items("archive/") if (row.lane, row.device) == key]
+        yield from _differs(f"archives for {key}", desk.archives or (), waiting)
     for place, lane in memory.conversations.items():
         if place != place_of(lane.lane, lane.chat, lane.thread, lane.principal):
             yield f"conversation {lane.key} is kept at {place}"
@@ -157,10 +160,17 @@ def _lines(server: Server, tasks: list[Task]) -> Iterator[str]:
             yield f"the message of {line.about} waits for a writer who is not there"
         if line.leftovers:
             yield f"{line.leftovers} should have been deleted"
+    for card in server.memory.cards.values():
+        if card.state == CLOSED and not card.written:
+            yield f"card {card.interaction} is closed and nobody writes that"
     for task in tasks:
         claim: Any = task.line.claim
-        if claim is task and task.final is not None and not task.written:
-            yield f"{task.request} has an end that nobody writes"
+        if type(claim) is CloseOut and not claim.written and server.plan.rules.close_out:
+            yield f"the close-out of {claim.round.request} is written by nobody"
+        elif type(claim) is not CloseOut and claim.final is not None and not claim.written:
+            yield f"{claim.request} has an end that nobody writes"
+        if task.state in UNENDED and (task.final is not None or task.written):
+            yield f"{task.request} is {task.state} and has an end"
         receipt = task.receipt
         if receipt is not None and (receipt.telling or receipt.untold):
             yield f"the desktop waits for {list(receipt.untold)} of {task.request}"
