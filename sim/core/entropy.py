@@ -81,6 +81,11 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def steady_s() -> float:
+    """Seconds of a real clock that nobody sets: for time budgets and progress of tools."""
+    return time.monotonic()
+
+
 def real_uuid4() -> str:
     """A UUID from the operating system's entropy, for use outside a run."""
     return str(uuid.uuid4())
