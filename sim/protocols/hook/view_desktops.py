@@ -197,15 +197,17 @@ class Desktops:
         turn = desktop.turns.get(body.request_id)
         if turn is None or turn.life != desktop.life or turn.cancelled_us >= 0:
             return
-        # One that overtakes the ack finds nothing to stop.
-        if turn.end is None and (turn.of or turn.ack is not None):
+        # One that overtakes the ack finds nothing to stop; one that comes before the welcome
+        # finds nobody: a lane is ready only then.
+        if turn.end is None and (turn.of or turn.ack is not None) and link.told_us >= 0:
             turn.cancelled_us = self.view.now
             turn.cancelled_n = n
 
     def _decision(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
         turn = desktop.turns.get(body.request_id)
         card = None if turn is None else turn.cards.get(body.interaction_id)
-        if card is not None and not card.settled and body.button_id in card.buttons:
+        is_fit = card is not None and not card.settled and body.button_id in card.buttons
+        if card is not None and is_fit and link.told_us >= 0:
             card.settled = "decided"
 
     # -- said --------------------------------------------------------------------
