@@ -8,9 +8,9 @@ from typing import Any
 from sim.channel.api import PostMessage
 from sim.core.event import CallIssued, Event, FrameSent, Noted
 from sim.core.invariant import Handler
-from sim.protocols.hook.machine import CLOSED, UNENDED
+from sim.protocols.hook.machine import CLOSED, REDELIVERED, UNENDED
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
-from sim.protocols.hook.oracles.waiting import is_waiting
+from sim.protocols.hook.oracles.waiting import is_waiting, looked_for_us
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_records import CardView
 
@@ -88,7 +88,7 @@ class NoDecisionOnAClosedCard(OfDecisions):
             return f"{card.interaction} is closed, and {body.button_id!r} is sent as its decision"
         request = self.view.requests.get(card.request)
         row = None if request is None else request.stored
-        if row is not None and row.state not in UNENDED:
+        if row is not None and row.state not in REDELIVERED:
             return f"{card.request} is {row.state}, and its card {card.interaction} is decided"
         return None
 
@@ -131,14 +131,21 @@ class CardsAreShown(HookInvariant):
             self.exercised += 1
             if card.care.posts or card.care.unsure or is_waiting(view, card.care, card.at):
                 continue
-            if any(view.hosts[name].since > card.at for name in view.writers):
-                continue  # a card whose post was refused does not survive a crash
             request = view.requests.get(card.request)
             asked = None if request is None else request.stored
-            if asked is not None and asked.lane == "x":
+            if asked is None or asked.lane == "x":
                 continue  # there are no cards
-            if asked is not None and asked.state in UNENDED:
+            if asked.state in UNENDED and not self._is_looked_for(card, asked.lane):
                 yield f"the card {card.interaction} of {card.request} was never posted"
+
+    def _is_looked_for(self, card: CardView, lane: str) -> bool:
+        """Whether a crash came before it was stored, or between that and its post."""
+        since = max((self.view.hosts[name].since for name in self.view.writers), default=0)
+        if since <= card.at:
+            return False
+        if card.stored is None:
+            return True
+        return bool(card.stored.doubt) and self.view.now < since + looked_for_us(lane)
 
 
 class DeadCardsHaveNoButtons(HookInvariant):

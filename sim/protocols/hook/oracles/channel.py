@@ -8,9 +8,7 @@ from sim.channel.api import INTERRUPTED, QUEUED, REJECTED, WORKING
 from sim.channel.history import ShownMessage
 from sim.protocols.hook.machine import ENDED, OPEN, TORN
 from sim.protocols.hook.oracles.oracle import HookInvariant, cut_of, final_of, shown
-from sim.protocols.hook.oracles.waiting import is_waiting
-from sim.protocols.hook.server.manners import manners_of
-from sim.protocols.hook.server.plan import Limits
+from sim.protocols.hook.oracles.waiting import is_waiting, looked_for_us
 from sim.protocols.hook.view_records import RequestView, RoundView
 
 
@@ -128,7 +126,7 @@ class RequestsAreShown(AtRest):
             return None  # there the answer is all that is posted, if it can be
         if row.posts > 1:
             return None  # as far as the server knows, two may have happened
-        if row.posts and self.view.now < self._doubted_since(root) + _doubt_us(row.lane):
+        if row.posts and self.view.now < self._doubted_since(root) + looked_for_us(row.lane):
             return None  # one may have happened before a crash: it is being looked for
         if is_waiting(self.view, root.care, row.created_us):
             return None
@@ -142,12 +140,6 @@ class RequestsAreShown(AtRest):
 
     def _doubted_since(self, root: RequestView) -> int:
         return max([root.ended_us, *(self.view.hosts[s].since for s in self.view.writers)])
-
-
-def _doubt_us(lane: str) -> int:
-    """How long a server looks for a post of unknown outcome, and two pauses between looks."""
-    limits = Limits()
-    return manners_of(lane, limits.text_chars).doubt_us + 2 * limits.retry_max_us
 
 
 class LateEndsWin(AtRest):

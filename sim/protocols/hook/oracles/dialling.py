@@ -212,6 +212,8 @@ class TokensAreRenewedOnce(DialsAreSpaced):
     def judge(self, dial: DialView, event: Any) -> str | None:
         if not dial.denied or dial.may_renew:
             return None
+        if event.at - self.disturbed.get(event.client, -QUIET_US) < QUIET_US:
+            return None  # somebody signed in, or switched the lane off and on
         self.exercised += 1
         gap = event.at - dial.at
         if gap >= LOWEST * FIRST_US:

@@ -8,7 +8,7 @@ from typing import Any
 from sim.channel.api import SEEN, PersonSaid
 from sim.core.event import CallApplied, CallIssued, Event, FrameSent, Saved
 from sim.core.invariant import Handler
-from sim.protocols.hook.machine import OPEN, UNENDED
+from sim.protocols.hook.machine import OPEN, REDELIVERED, UNENDED
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.server.accounts.rows import CommandRow
 from sim.protocols.hook.server.stored import EventRow, RequestRow
@@ -98,7 +98,7 @@ class CancelNamesWhatRuns(HookInvariant):
         if request is None:
             return f"{event.sender} cancels {self.request!r}, which does not exist"
         row = request.stored
-        if row is not None and row.state not in UNENDED:
+        if row is not None and row.state not in REDELIVERED:
             return f"{event.sender} cancels {request.request}, which is {row.state}"
         return None
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from sim.protocols.hook.oracles.oracle import SECOND_US
+from sim.protocols.hook.server.manners import manners_of
+from sim.protocols.hook.server.plan import Limits
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_writes import Care
 
 GRACE_US = 10 * SECOND_US
 TROUBLE_US = 150 * SECOND_US
+
+
+def looked_for_us(lane: str) -> int:
+    """How long a server looks for a post of unknown outcome, and two pauses between looks."""
+    limits = Limits()
+    return manners_of(lane, limits.text_chars).doubt_us + 2 * limits.retry_max_us
 
 
 def is_waiting(view: HookView, care: Care, since_us: int) -> bool:

@@ -60,7 +60,8 @@ class Card:
         """The durable form, as of now."""
         return CardRow(
             self.interaction, self.task.request, self.text, self.buttons, self.state,
-            self.line.message, self.pressed, self.outcome, self.written,
+            self.line.message, self.pressed, self.outcome, self.written, self.line.posts,
+            self.line.doubt,
         )  # fmt: skip
 
     def picture(self) -> Picture:

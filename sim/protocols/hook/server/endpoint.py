@@ -59,6 +59,7 @@ class Server(Actor):
         self._frames: dict[str, Handler] = {
             "hello": self._handshake.hello,
             "ping": self._ping,
+            "pong": self._handshake.pong,
             "task.ack": requests.ack,
             "turn.progress": turns.progress,
             "turn.end": turns.end,

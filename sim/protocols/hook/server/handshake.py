@@ -13,12 +13,13 @@ from typing import Any
 from sim.core.actor import Actor
 from sim.core.op import Close, Note, Send, StartTimer, StopTimer
 from sim.protocols.hook.constants import HOOK_FEATURE_TURN_DELIVERY
-from sim.protocols.hook.frames import Hello, Ping, Welcome
+from sim.protocols.hook.frames import Hello, Pong, Welcome
 from sim.protocols.hook.intake import made
 from sim.protocols.hook.machine import CLOSED, CONNECTION, PROBING, WELCOMING
 from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ALREADY_CONNECTED, ServerPlan
+from sim.protocols.hook.server.pulse import ping
 from sim.protocols.hook.server.requests import Requests
 from sim.protocols.hook.server.rounds import Rounds
 from sim.protocols.hook.server.tasks import CloseOut, Desk
@@ -85,7 +86,7 @@ class Handshake:
         after = self.plan.limits.probe_us
         await self.actor.perform(StartTimer("probe", socket.conn.name, after))
         if desk.rival is socket:
-            await self._ping(current)
+            await ping(self.actor, current)
 
     async def alive(self, desk: Desk) -> None:
         """The first of two sockets showed life: the second has to wait (standby)."""
@@ -173,13 +174,15 @@ class Handshake:
             return
         after = limits.ping_after_us - silence
         if after <= 0:
-            await self._ping(socket)
+            await ping(self.actor, socket)
             after = min(limits.ping_after_us, limits.silent_after_us - silence)
         if socket.state != CLOSED:
             await self.actor.perform(StartTimer("idle", name, after, background=True))
 
-    async def _ping(self, socket: Socket) -> None:
-        await self.actor.perform(Send(socket.conn, made(self.actor.port, Ping())))
+    async def pong(self, socket: Socket, body: Pong) -> None:
+        """A ping was answered: what was sent before it has arrived."""
+        socket.pongs += 1
+        await self.requests.archives_arrived(socket)
 
     # -- farewell --------------------------------------------------------------
 

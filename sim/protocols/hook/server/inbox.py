@@ -237,7 +237,7 @@ class Inbox:
         old = conversation.key
         if desk.archives is None:
             desk.archives = {}
-        desk.archives[old] = None
+        desk.archives[old] = (0, 0)
         await self.actor.perform(Save(f"archive/{old}", ArchiveRow(old, lane, device)))
         conversation.enter(conversation.generation + 1, event.event)
         await self.actor.perform(Save(conversation.row_key, conversation.row()))

@@ -25,12 +25,13 @@ class Socket:
     continuations of this connection, ``quarantine`` the ids that it may not
     use (HK-183), ``early`` ids whose end came before their reopen (RC-17).
     ``offered`` are the features of the last welcome, ``account`` is whose
-    desktop this is, by the token that it dialled with.
+    desktop this is, by the token that it dialled with. ``pings`` were sent,
+    ``pongs`` came back.
     """
 
     __slots__ = (
-        "account", "conn", "desk", "early", "heard_us", "hello", "offered", "quarantine", "rounds",
-        "serial", "state",
+        "account", "conn", "desk", "early", "heard_us", "hello", "offered", "pings", "pongs",
+        "quarantine", "rounds", "serial", "state",
     )  # fmt: skip
 
     def __init__(self, conn: Connection, now_us: int) -> None:
@@ -42,6 +43,8 @@ class Socket:
         self.offered: tuple[str, ...] = ()
         self.heard_us = now_us
         self.serial = 0
+        self.pings = 0
+        self.pongs = 0
         self.rounds: dict[str, Any] | None = None
         self.quarantine: dict[str, None] | None = None
         self.early: dict[str, None] | None = None

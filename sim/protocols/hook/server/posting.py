@@ -64,7 +64,8 @@ class Posting:
         line.doubt = f"{line.about}{ANSWER if picture.final else '/'}{line.posts}"
         line.doubt_us = writing.actor.port.now_us()
         line.doubted = picture
-        is_stored = line.posts > 1 or picture.final  # else only a placeholder is in doubt
+        # Else only a placeholder is in doubt, which the next picture replaces.
+        is_stored = line.posts > 1 or picture.final or line.role == "card"
         if is_stored:
             await writing.save(line.subject)
         reply = await writing.publish(line, picture, self._request(line, picture))
@@ -130,9 +131,11 @@ class Posting:
             young = writing.actor.port.now_us() - line.doubt_us < writing.manners(line).doubt_us
             if not young or (anew and not doubted.final):
                 line.doubt = ""  # it never was
+                if line.role == "card":
+                    line.posts -= 1
                 return True
             code = UNKNOWN
-        if picture.final:
+        if picture.final or line.role == "card":  # no other picture of a card may ever come
             await writing.later(line, picture, code, reply)
         return False
 

@@ -29,7 +29,7 @@ from sim.protocols.hook.server.inbox import Inbox
 from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.memory import Memory
 from sim.protocols.hook.server.plan import ServerPlan
-from sim.protocols.hook.server.posting import ANSWER
+from sim.protocols.hook.server.posting import ANSWER, UNKNOWN
 from sim.protocols.hook.server.requests import Requests
 from sim.protocols.hook.server.rounds import Rounds
 from sim.protocols.hook.server.stored import CardRow, Final, LaneRow, RequestRow, RoundRow
@@ -80,7 +80,7 @@ class Recovery:
             self._card(row)
         for _, row in store.items("archive/"):
             desk = self.memory.desk(row.lane, row.device)
-            desk.archives = {**(desk.archives or {}), row.key: None}
+            desk.archives = {**(desk.archives or {}), row.key: (0, 0)}
         for key, row in store.items("event/"):
             self.memory.seen[key[6:]] = None
             self.memory.ended.append((row.at_us, "event", key[6:]))
@@ -184,13 +184,14 @@ class Recovery:
         card.outcome = row.outcome
         card.written = row.written
         card.line.message = row.message
-        card.line.posts = 1
+        card.line.posts = row.posts
         card.line.unsure = not row.written
-        if not row.message:
-            card.line.doubt = f"{row.interaction}/1"
-            card.line.doubt_us = self.actor.port.now_us()
+        card.line.doubt = row.doubt
+        card.line.doubt_us = self.actor.port.now_us()
         self.cards.adopt(card)
-        if row.message:
+        if not row.message:
+            self.memory.unposted_cards += 1
+        else:
             self.memory.cards_by_message[card.line.channel, row.message] = card
 
     # -- writing ---------------------------------------------------------------
@@ -247,8 +248,12 @@ class Recovery:
     async def _write_card(self, card: Card) -> None:
         if card.state == OPEN and card.task.state not in UNENDED:
             await self.cards.write_closed(self.cards.close_all(card.task))
-        elif (card.state == CLOSED and not card.written) or (
-            card.state == DECIDED or card.line.doubt
+        elif card.state == CLOSED and not (card.line.message or card.line.doubt):
+            await self.writing.settle(card.picture(), UNKNOWN)  # nobody has ever seen it
+        elif (
+            (card.state == CLOSED and not card.written)
+            or (card.state == DECIDED or card.line.doubt)
+            or not card.line.message
         ):
             run = self.writing.show(card.line, card.picture())
             await self.actor.perform(Spawn(f"card {card.interaction}", run))

@@ -40,6 +40,7 @@ from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.line import Picture
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
+from sim.protocols.hook.server.pulse import ping
 from sim.protocols.hook.server.tasks import Desk, Task
 from sim.protocols.hook.server.texts import (
     INTERRUPTED_TEXT,
@@ -146,18 +147,29 @@ class Requests:
                 await self.cards.send_held(socket, task)
 
     async def send_archives(self, socket: Socket) -> None:
-        """``session.archive`` for the generations that ``/new`` has ended (HK-137)."""
-        desk = socket.desk
-        keys = None if desk is None else desk.archives
-        while keys and socket.ready:
-            key = next(iter(keys))
-            del keys[key]
+        """``session.archive`` for the generations that ``/new`` has ended (HK-137).
+
+        Nothing acknowledges it, and a repetition harms nobody (HK-46): so each is sent
+        once per welcome, until a ping that was sent behind it has been answered.
+        """
+        keys: dict[str, tuple[int, int]] = {} if socket.desk is None else socket.desk.archives or {}
+        unsent = [key for key, (serial, _) in keys.items() if serial != socket.serial]
+        for key in unsent:
             body = SessionArchive(external_key=key)
-            if await self.actor.perform(Send(socket.conn, made(self.actor.port, body))):
-                await self.actor.perform(Erase(f"archive/{key}"))
-            else:
-                keys[key] = None
+            frame = made(self.actor.port, body)
+            if not socket.ready or not await self.actor.perform(Send(socket.conn, frame)):
                 return
+            keys[key] = (socket.serial, socket.pings + 1)
+        if unsent:
+            await ping(self.actor, socket)
+
+    async def archives_arrived(self, socket: Socket) -> None:
+        """Forget the archives that the pongs of this welcome prove to have arrived."""
+        keys = None if socket.desk is None else socket.desk.archives
+        for key, (serial, nth) in list((keys or {}).items()):
+            if keys and serial == socket.serial and nth <= socket.pongs:
+                keys.pop(key, None)
+                await self.actor.perform(Erase(f"archive/{key}"))
 
     # -- acks and progress -----------------------------------------------------
 

@@ -91,7 +91,11 @@ class RoundRow(Row, frozen=True, gc=False, tag="round"):
 
 
 class CardRow(Row, frozen=True, gc=False, tag="card"):
-    """One interaction card; ``pressed`` is the buttonId of its one decision."""
+    """One interaction card; ``pressed`` is the buttonId of its one decision.
+
+    ``posts`` and ``doubt`` are those of its post, as in a ``RequestRow``: a card that
+    was refused, or never set out, has none and is posted after a crash.
+    """
 
     interaction: str
     request: str
@@ -102,6 +106,8 @@ class CardRow(Row, frozen=True, gc=False, tag="card"):
     pressed: str
     outcome: str
     written: bool
+    posts: int = 0
+    doubt: str = ""
 
 
 class LaneRow(Row, frozen=True, gc=False, tag="lane"):

@@ -13,7 +13,8 @@ class Desk:
     """A device on one lane: its socket, who contends for its place, its open tasks.
 
     ``interrupted`` are the tasks that it took and never ended; ``archives`` are
-    the keys of sessions to archive once it is back. ``account`` is whose desktop
+    the keys of sessions to archive, with the welcome on which that was said last
+    and the ping whose answer will prove that it arrived. ``account`` is whose desktop
     it was when it last said hello.
     """
 
@@ -29,7 +30,7 @@ class Desk:
         self.rival: Any = None
         self.unended: dict[str, Task] | None = None
         self.interrupted: dict[str, Task] | None = None
-        self.archives: dict[str, None] | None = None
+        self.archives: dict[str, tuple[int, int]] | None = None
 
     @property
     def key(self) -> str:
