@@ -84,6 +84,7 @@ class HookView:
         self.lanes: dict[str, str] = {}
         self.writes = Writes(self)
         self._flights = Flights()
+        self._shared: dict[type[Any], Any] = {}
         self._handlers = self._event_handlers()
         self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
             "hello": self._hello,
@@ -135,6 +136,12 @@ class HookView:
             handler(event)
 
     # -- questions ---------------------------------------------------------------
+
+    def shared(self, kind: type[Any]) -> Any:
+        """What several oracles keep together: made once for each view."""
+        if kind not in self._shared:
+            self._shared[kind] = kind()
+        return self._shared[kind]
 
     def request(self, request: str) -> RequestView | None:
         """The ordinary request behind an id; that of a round is the one it continued."""

@@ -216,7 +216,7 @@ class BindStateIsPushed(OfSlack):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._told: dict[str, tuple[int, dict[tuple[str, str], None]]] = {}
+        self._told: dict[str, tuple[int, tuple[tuple[str, str], ...]]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {(FrameSent, "bind.state"): self._sent}
@@ -224,7 +224,7 @@ class BindStateIsPushed(OfSlack):
     def _sent(self, event: FrameSent) -> str | None:
         body = self.view.said
         if body is not None:
-            rows = {(row.team_id, row.slack_user_id): None for row in body.bindings}
+            rows = tuple([(row.team_id, row.slack_user_id) for row in body.bindings])
             self._told[event.link] = (event.n, rows)
         return None
 
@@ -241,7 +241,7 @@ class BindStateIsPushed(OfSlack):
                 continue
             yield from self._compare(link, told[1])
 
-    def _compare(self, link: LinkView, told: dict[tuple[str, str], None]) -> Iterator[str]:
+    def _compare(self, link: LinkView, told: tuple[tuple[str, str], ...]) -> Iterator[str]:
         for binding in self.view.accounts.slack.values():
             row = binding.row
             mine = binding.is_confirmed and row.device == link.device

@@ -58,18 +58,43 @@ class DialView:
         return self.denied and self.denials == 1
 
 
+class DialFacts:
+    """What all oracles of dialling know alike: noting a fact twice changes nothing.
+
+    ``newest`` attempt by (client, lane), ``lives`` the start of a client's present life,
+    ``clients`` the (client, lane) of each connection.
+    """
+
+    def __init__(self) -> None:
+        self.newest: dict[tuple[str, str], int] = {}
+        self.lives: dict[str, int] = {}
+        self.clients: dict[str, tuple[str, str]] = {}
+
+    def is_newest(self, event: Any) -> bool:
+        """An older attempt may come to something, or to nothing, long after."""
+        if event.cause < self.lives.get(event.client, -1):
+            return False
+        number = int(event.link.rpartition("#")[2])
+        key = (event.client, event.lane)
+        newest = self.newest.get(key, 0)
+        if number > newest:
+            self.newest[key] = number
+        return number >= newest
+
+
 class DialsAreSpaced(HookInvariant):
-    """Both ways to be patient; see the classes below."""
+    """All ways to be patient; see the classes below.
+
+    ``dials`` by client and lane hold what is not as after a welcome; nothing of the others.
+    """
 
     obeyed_by = "desktop"
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self.dials: dict[tuple[str, str], DialView] = {}
-        self._newest: dict[tuple[str, str], int] = {}
-        self._lives: dict[str, int] = {}
+        self.dials: dict[str, dict[str, DialView]] = {}
         self.disturbed: dict[str, int] = {}
-        self._clients: dict[str, tuple[str, str]] = {}
+        self.facts: DialFacts = view.shared(DialFacts)
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {
@@ -88,26 +113,17 @@ class DialsAreSpaced(HookInvariant):
         }
 
     def _of(self, client: str, lane: str) -> DialView:
-        return self.dials.setdefault((client, lane), DialView())
-
-    def _is_newest(self, event: Any) -> bool:
-        """An older attempt may come to something, or to nothing, long after."""
-        if event.cause < self._lives.get(event.client, -1):
-            return False
-        number = int(event.link.rpartition("#")[2])
-        key = (event.client, event.lane)
-        newest = self._newest.get(key, 0)
-        self._newest[key] = max(newest, number)
-        return number >= newest
+        return self.dials.setdefault(client, {}).setdefault(lane, DialView())
 
     def _opened(self, event: ConnectionOpened) -> str | None:
-        self._clients[event.link] = (event.client, event.lane)
-        if not self._is_newest(event):
+        self.facts.clients[event.link] = (event.client, event.lane)
+        lanes = self.dials.get(event.client)
+        if not self.facts.is_newest(event) or lanes is None or event.lane not in lanes:
             return None
-        return self.judge(self._of(event.client, event.lane), event)
+        return self.judge(lanes[event.lane], event)
 
     def _refused(self, event: ConnectionRefused) -> str | None:
-        if not self._is_newest(event):
+        if not self.facts.is_newest(event):
             return None
         dial = self._of(event.client, event.lane)
         text = self.judge(dial, event)
@@ -117,10 +133,10 @@ class DialsAreSpaced(HookInvariant):
         return text
 
     def _closed(self, event: ConnectionClosed) -> str | None:
-        key = self._clients.get(event.link)
+        key = self.facts.clients.get(event.link)
         if key is not None and event.host == key[0]:
             if event.by == event.host and event.code == 1000:
-                self.dials.pop(key, None)  # given up, to dial anew
+                self._as_new(*key)  # given up, to dial anew
                 return None
             dial = self._of(*key)
             dial.standby = (event.code, event.reason) == STANDBY and event.by != event.host
@@ -129,25 +145,28 @@ class DialsAreSpaced(HookInvariant):
         return None
 
     def _started(self, event: HostStarted) -> str | None:
-        self._lives[event.host] = event.n
-        self._forget(event.host)
+        self.facts.lives[event.host] = event.n
+        self.dials.pop(event.host, None)
         return None
 
     def _welcomed(self, event: FrameDelivered) -> str | None:
         link = self.view.links.get(event.link)
         if link is not None:
-            self.dials[link.client, link.lane] = DialView()
+            self._as_new(link.client, link.lane)
         return None
 
     def _forgets(self, event: Acted) -> str | None:
         """What a person does may make a desktop dial anew, at once or a little later."""
         self.disturbed[event.host] = event.at
-        self._forget(event.host)
+        self.dials.pop(event.host, None)
         return None
 
-    def _forget(self, host: str) -> None:
-        for key in [key for key in self.dials if key[0] == host]:
-            del self.dials[key]
+    def _as_new(self, client: str, lane: str) -> None:
+        lanes = self.dials.get(client)
+        if lanes is not None:
+            lanes.pop(lane, None)
+            if not lanes:
+                del self.dials[client]
 
     def judge(self, dial: DialView, event: Any) -> str | None:
         """What is wrong with this dial, which succeeded or not."""
@@ -170,7 +189,7 @@ class DialsBackOff(DialsAreSpaced):
 
     def _dials(self, event: TimerFired) -> str | None:
         key = (event.host, event.key)
-        dial = self.dials.setdefault(key, DialView())
+        dial = self._of(*key)
         before, times = self._due.get(key, (event.at, 0))
         if dial.fresh or dial.standby:
             before, times = event.at, 0
