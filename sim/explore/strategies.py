@@ -121,7 +121,7 @@ class Exhaustive:
         if not self.complete:
             return ""
         few = "1 deviation" if self.most == 1 else f"{self.most} deviations"
-        return f"all {self.tried:,} schedules with at most {few} checked"
+        return f"all {self.tried:,} schedules checked (those with at most {few})"
 
 
 class CoverageGuided:

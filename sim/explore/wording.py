@@ -30,6 +30,13 @@ def happens(name: str) -> str:
             return f"the wait for {' '.join(rest)} ends"
         case ["fire", host, *kind]:
             return f"{host}'s {_nth(nth)}timer {' '.join(kind).rsplit(' ', 1)[0]} fires"
+        case ["wake", handler, *_]:
+            again = f" for the {_nth(nth)}time" if nth > 1 else ""
+            return f"{handler} wakes up{again}"
+        case ["restart", host]:
+            return f"{host} comes back"
+        case ["line", number, "gives", "up"]:
+            return f"line {number} of the diagram waits no longer"
         case ["line", number, *_]:
             return f"line {number} of the diagram is carried out"
         case ["start"]:
@@ -69,6 +76,9 @@ def fault(name: str) -> str:
             return f"the crash of {host}"
         case ["lose", *what]:
             return f"the loss of the frame ({' '.join(what)})"
+        case ["delay", *what, by]:
+            seconds = int(by.removesuffix("us")) / 1_000_000
+            return f"a delay of {seconds:g} s for the frame ({' '.join(what)})"
         case ["duplicate", *what]:
             return f"the second copy of the frame ({' '.join(what)})"
         case ["channel", channel, op, outcome]:
