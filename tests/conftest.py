@@ -2,6 +2,8 @@
 
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["pytester"]  # only the outermost conftest may name plugins
+
 settings.register_profile(
     "hooktwin",
     derandomize=True,
