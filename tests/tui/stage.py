@@ -1,0 +1,87 @@
+"""Runs the application without a terminal, synchronously: press keys, look at the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
+
+from textual.pilot import Pilot
+
+from sim.play import load
+from tui.app import HooktwinApp, Looks
+from tui.feeds.runner import run_session
+from tui.session import Session
+from tui.shot import screen_text
+
+WIDE = (120, 36)
+SMALL = (80, 24)
+
+
+def session(name: str = "reopen-teardown", *without: str) -> Session:
+    """A run of its own, on the step driver."""
+    return run_session(load(name), without=without, driver="step")
+
+
+@cache
+def shared(name: str = "reopen-teardown", *without: str) -> Session:
+    """A run that nobody changes, read to its end."""
+    made = session(name, *without)
+    made.finish()
+    return made
+
+
+Script = Callable[["Pilot[None]"], Awaitable[Any]]
+
+
+def perform(
+    what: Session | str | None,
+    script: Script,
+    *,
+    size: tuple[int, int] = WIDE,
+    looks: Looks | None = None,
+    step: int = 0,
+    view: str = "replay",
+) -> HooktwinApp:
+    """Run the application and let ``script`` press keys; gives the application."""
+    app = HooktwinApp(what, looks, step=step, view=view)
+
+    async def run() -> None:
+        async with app.run_test(size=size) as pilot:
+            await settled(pilot)
+            await script(pilot)
+
+    asyncio.run(run())
+    return app
+
+
+async def settled(pilot: Pilot[None], *names: str) -> None:
+    """Wait until workers are done and nothing is left to draw."""
+    for _ in range(200):
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        if not pilot.app.workers and not any(pilot.app.screen.workers):
+            break
+    await pilot.pause()
+
+
+def screen_after(
+    what: Session | str | None,
+    *keys: str,
+    size: tuple[int, int] = WIDE,
+    looks: Looks | None = None,
+    step: int = 0,
+    view: str = "replay",
+) -> str:
+    """The screen as text when these keys have been pressed."""
+    found: list[str] = []
+
+    async def script(pilot: Pilot[None]) -> None:
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        found.append(screen_text(pilot.app))
+
+    perform(what, script, size=size, looks=looks, step=step, view=view)
+    return found[0]

@@ -1,0 +1,194 @@
+"""The application: what it opens, its themes, its language; everything else is in screens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import attrs
+from textual import on
+from textual.app import App, SystemCommand
+from textual.filter import LineFilter
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from sim.core.errors import HooktwinError, UsageError
+from sim.core.trace import is_trace
+from tui.feeds.runner import run_session
+from tui.glyphs import AsciiFilter
+from tui.keys import keys_of
+from tui.language import Speech
+from tui.lessons import LESSONS
+from tui.screens.start import Opened, StartScreen, offers
+from tui.screens.workbench import Workbench
+from tui.session import Session
+from tui.themes import DEFAULT, THEMES
+
+
+@attrs.frozen
+class Looks:
+    """How the program looks: language, ASCII only, motion, theme."""
+
+    language: str = "en"
+    ascii: bool = False
+    motion: bool = False
+    theme: str = ""
+    restricted: bool = False
+    """Served to others: no file of this machine is opened or written."""
+
+
+class HooktwinApp(App[None]):
+    """``what`` is a scenario, a trace file or a token; None shows the start screen."""
+
+    CSS_PATH = "tui.tcss"
+    TITLE = "hooktwin"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+
+    BINDINGS: ClassVar[list[Any]] = []
+
+    def __init__(
+        self,
+        what: str | Session | None = None,
+        looks: Looks | None = None,
+        *,
+        step: int = 0,
+        view: str = "replay",
+    ) -> None:
+        super().__init__()
+        self.what = what
+        self.looks = looks or Looks()
+        self.speech = Speech(self.looks.language)
+        self.first = (step, view)
+        self.opened: list[str] = []
+        self.trouble: str | None = None
+        self.animation_level = "basic" if self.looks.motion else "none"
+
+    def on_mount(self) -> None:
+        for theme in THEMES:
+            self.register_theme(theme)
+        wanted = self.looks.theme or DEFAULT
+        self.theme = wanted if wanted in self.available_themes else DEFAULT
+        if isinstance(self.what, Session):
+            self.show(self.what)
+        else:
+            self.push_screen(StartScreen(offers()))
+            if self.what:
+                self.open(self.what)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """One more where only ASCII may be written."""
+        filters = super().get_line_filters()
+        return [*filters, AsciiFilter()] if self.looks.ascii else filters
+
+    # -- opening --------------------------------------------------------------------------------
+
+    def open(self, what: str) -> None:
+        """Open a scenario, a trace file or a token, in a thread."""
+        self.run_worker(
+            lambda: session_of(what), name=f"open {what}", group="open", thread=True,
+            exclusive=True, exit_on_error=False,
+        )  # fmt: skip
+
+    def show(self, session: Session) -> None:
+        """A run in the workbench, at the step and in the view that were asked for."""
+        step, view = self.first
+        self.first = (0, "replay")
+        self.push_screen(Workbench(session, step=min(step, session.last), view=view))
+
+    @on(Worker.StateChanged)
+    def opened_or_not(self, event: Worker.StateChanged) -> None:
+        """What was opened is there, or cannot be."""
+        worker = event.worker
+        if not worker.name.startswith("open "):
+            return
+        if worker.state == WorkerState.SUCCESS and worker.result is not None:
+            self.opened.append(worker.name.removeprefix("open "))
+            self.show(worker.result)
+        elif worker.state == WorkerState.ERROR:
+            error = worker.error
+            if not isinstance(error, HooktwinError) and error is not None:
+                raise error
+            self.trouble = str(error)
+            if self.what and len(self.screen_stack) == 2 and not self.opened:
+                self.exit(return_code=2)  # asked for on the command line: say it there
+            else:
+                self.notify(str(error), severity="error", markup=False)
+
+    @on(Opened)
+    def offer_opened(self, message: Opened) -> None:
+        """Something of the start screen."""
+        offer = message.offer
+        if self.looks.restricted and offer.what == "trace":
+            self.notify("no files here: this screen is served to others", severity="warning")
+            return
+        if offer.what == "lesson":
+            lesson = next(one for one in LESSONS if one.id == offer.name)
+            self.first = (0, "lesson")
+            self.open(lesson.scenario)
+        else:
+            self.open(offer.name)
+
+    async def action_leave_run(self) -> None:
+        """Back to the start screen, or out where there is none below."""
+        if len(self.screen_stack) > 2:
+            await self.pop_screen()
+            finished: list[str] = []
+            if isinstance(self.screen, StartScreen):
+                self.screen.offers = offers(
+                    list(dict.fromkeys(reversed(self.opened)))[:5], finished
+                )
+        else:
+            self.exit()
+
+    # -- the palette ---------------------------------------------------------------------------
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Textual's own, and every key by its sentence."""
+        yield from super().get_system_commands(screen)
+        bench = screen if isinstance(screen, Workbench) else None
+        contexts = ("run", bench.view.CONTEXT) if bench is not None else ("start",)
+        for key in keys_of(*contexts):
+            yield SystemCommand(
+                self.speech(key.help), f"{key.id}  ({key.label})", self._doer(key.action)
+            )
+
+    def _doer(self, action: str) -> Callable[[], Any]:
+        async def do() -> None:
+            screen = self.screen
+            node = screen.focused or screen
+            for place in node.ancestors_with_self:
+                if hasattr(place, f"action_{action.partition('(')[0]}"):
+                    await self.run_action(action, default_namespace=place)
+                    return
+
+        return do
+
+
+def session_of(what: str) -> Session:
+    """A session of a scenario (by path or name), a trace file, or a token.
+
+    Raises UsageError for what is none of them.
+    """
+    path = Path(what)
+    try:
+        found = path.is_file()
+    except (OSError, ValueError):
+        found = False
+    if found:
+        with path.open("rb") as file:
+            if is_trace(file.read(64)):
+                return Session.of_file(path)
+    if what.endswith(".jsonl"):
+        return Session.of_file(path)
+    if not found and what.count("/") >= 2 and not what.endswith((".mmd", ".md")):
+        from tui.feeds.searching import of_token
+
+        return of_token(what)
+    from sim.play import load
+
+    return run_session(load(what))
+
+
+__all__ = ["HooktwinApp", "Looks", "UsageError", "session_of"]

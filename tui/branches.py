@@ -1,0 +1,47 @@
+"""The runs that a person made: a tree, the newest branch last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from tui.session import Session
+
+
+@attrs.define(eq=False)
+class Tree:
+    """All runs of one sitting, in order of making."""
+
+    sessions: list[Session] = attrs.field(factory=list)
+
+    def add(self, session: Session) -> None:
+        """A run that has just been made."""
+        self.sessions.append(session)
+
+    def walk(self) -> Iterator[tuple[Session, int]]:
+        """(run, depth): each run before its branches."""
+        known = dict.fromkeys(self.sessions)
+        for session in self.sessions:
+            if session.parent is None or session.parent not in known:
+                yield from self._below(session, 0)
+
+    def _below(self, session: Session, depth: int) -> Iterator[tuple[Session, int]]:
+        yield session, depth
+        for one in self.sessions:
+            if one.parent is session:
+                yield from self._below(one, depth + 1)
+
+
+def told(session: Session) -> str:
+    """One run of the tree in words."""
+    if session.deeds:
+        deed = session.deeds[-1]
+        made = f"step {deed.step}: {deed.label}"
+    elif session.without:
+        made = f"without {', '.join(session.without)}"
+    else:
+        made = session.name
+    findings = len(session.violations)
+    verdict = f"{findings} findings" if findings != 1 else "1 finding"
+    return f"{made}   {session.count} steps   {verdict}"

@@ -1,0 +1,1 @@
+"""From views to lines: pure functions, tested as text. Nothing here knows Textual."""

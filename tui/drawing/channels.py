@@ -1,0 +1,297 @@
+"""The channels as people see them: a Slack thread, a Telegram chat, posts on X.
+
+Each bot's message carries what a reader does not see: its state as a word, who
+may change it (connection and generation), who wrote it last, its history, and
+the edits that are under way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from sim.channel.history import Version
+from sim.channel.weight import LIMIT, weight
+from sim.core import event as events
+from sim.protocols.hook.view_times import Edit, MessageAt
+from tui.drawing.lines import Line, Span, fit, harmless, line, pad, wrap
+from tui.session import Session
+
+STATES = {
+    "WORKING": ("in progress", "warn"),
+    "QUEUED": ("queued", "warn"),
+    "OK": ("ok", "good"),
+    "FAILED": ("error", "bad"),
+    "CANCELLED": ("cancelled", "dim"),
+    "INTERRUPTED": ("interrupted", "bad"),
+    "REJECTED": ("rejected", "bad"),
+}
+"""The word and the role of each chip."""
+
+HISTORY = 4
+_ON = re.compile(r" on (\S+#(\d+))$")
+
+
+@attrs.frozen
+class Look:
+    """How a pane is looked at: its width, the chosen message, and whether it is unfolded."""
+
+    session: Session
+    step: int
+    width: int
+    chosen: str = ""
+    unfolded: bool = False
+
+
+@attrs.frozen
+class Said:
+    """A message with what its pane needs to draw it."""
+
+    at: MessageAt
+    title: str
+    lines: tuple[Line, ...] = ()
+
+
+def channels_of(session: Session) -> list[tuple[str, str]]:
+    """(host, kind) of the run's channels."""
+    kinds = ("slack", "telegram", "x")
+    return [(name, kind) for name, kind in session.lanes() if kind in kinds]
+
+
+def messages_of(session: Session, channel: str, step: int) -> list[MessageAt]:
+    """What stands in a channel after a step: chat by chat, replies behind their thread."""
+    found = [m for m in session.chronicle.messages(step) if m.message.channel == channel]
+    order: dict[tuple[str, str], int] = {}
+    for place, one in enumerate(found):
+        root = one.message.thread or one.message.id
+        order.setdefault((one.message.chat, root), place)
+    return sorted(
+        found,
+        key=lambda m: (
+            m.message.chat,
+            order[m.message.chat, m.message.thread or m.message.id],
+            m.message.versions[0].n,
+        ),
+    )
+
+
+def draw(look: Look, channel: str, kind: str) -> list[Line]:
+    """All lines of a channel's pane."""
+    painter = {"telegram": _telegram, "x": _post}.get(kind, _slack)
+    lines: list[Line] = []
+    chat = None
+    for one in messages_of(look.session, channel, look.step):
+        if one.message.chat != chat:
+            chat = one.message.chat
+            lines.append(line((f"{chat}", "head"), row=("message", channel, one.message.id)))
+        row = ("message", channel, one.message.id)
+        for drawn in painter(look, one):
+            lines.append(attrs.evolve(drawn, row=row))
+        lines.append(line(row=row))
+    lines += _pending(look, channel)
+    return lines
+
+
+# -- the three looks ---------------------------------------------------------------------
+
+
+def _slack(look: Look, one: MessageAt) -> Iterator[Line]:
+    indent = "  " if one.message.thread and one.message.thread != one.message.id else ""
+    yield _title(look, one, indent)
+    for part in _text(look, one, look.width - len(indent)):
+        yield line(indent, part)
+    if one.message.by_bot and not one.deleted:
+        yield from _buttons(look, one, indent, "[ ", " ]")
+        yield from _below(look, one, indent)
+
+
+def _telegram(look: Look, one: MessageAt) -> Iterator[Line]:
+    if not one.message.by_bot:
+        own = wrap(one.now.text, max(look.width * 2 // 3, 10), 12)
+        for number, part in enumerate(own):
+            time = f" {_seconds(one.now)}" if number == len(own) - 1 else ""
+            told = part + time
+            blank = " " * max(look.width - _cells(told), 0)
+            yield line(blank, (part, "person"), (time, "dim"))
+        return
+    quoted = one.message.reply_to
+    if quoted:
+        yield line(("> " + _quoted(look, quoted), "dim"))
+    yield _title(look, one, "")
+    for part in _text(look, one, look.width):
+        yield line(part)
+    if not one.deleted:
+        yield from _buttons(look, one, "", "( ", " )")
+        yield from _below(look, one, "")
+
+
+def _post(look: Look, one: MessageAt) -> Iterator[Line]:
+    yield _title(look, one, "", "@")
+    for part in _text(look, one, look.width):
+        yield line(part)
+    if one.message.by_bot and not one.deleted:
+        long = weight(one.now.text)
+        role = "bad" if long > LIMIT else "dim"
+        yield from _below(look, one, "", f"  {long} of {LIMIT}", role)
+        yield line(("no edits here: a new state is a new post", "dim"))
+
+
+def _cells(text: str) -> int:
+    return line(text).width
+
+
+def _title(look: Look, one: MessageAt, indent: str, sign: str = "") -> Line:
+    """Author at the left, time at the right."""
+    message = one.message
+    mark = "▶" if look.chosen == message.id else ""
+    told = f"edited {_seconds(one.now)}" if one.edits else _seconds(one.now)
+    author = f"{mark}{indent}{sign}{message.author}"
+    if one.reaction:
+        author += f"  {one.reaction}"
+    room = look.width - _cells(author) - _cells(told)
+    role = "good" if message.by_bot else "person"
+    return line((author, "cursor" if mark else role), " " * max(room, 1), (told, "dim"))
+
+
+def _text(look: Look, one: MessageAt, width: int) -> list[str]:
+    if one.deleted:
+        return ["(deleted)"]
+    most = 40 if look.unfolded and look.chosen == one.message.id else 6
+    found = wrap(one.now.text, width, most)
+    return found + [f"📎 {name}" for name in map(harmless, one.now.files)]
+
+
+def _buttons(look: Look, one: MessageAt, indent: str, before: str, behind: str) -> Iterator[Line]:
+    """Buttons in rows; each can be clicked."""
+    spans: list[Span] = [Span(indent)]
+    used = len(indent)
+    for button in one.now.buttons:
+        label = f"{before}{fit(harmless(button.label), look.width - 6)}{behind}"
+        wide = _cells(label)
+        if used + wide > look.width and used > len(indent):
+            yield Line(tuple(spans))
+            spans, used = [Span(indent)], len(indent)
+        act = ("press", (one.message.channel, one.message.id, button.id))
+        spans += [Span(label, "button", act), Span(" ")]
+        used += wide + 1
+    if used > len(indent):
+        yield Line(tuple(spans))
+
+
+def _below(
+    look: Look, one: MessageAt, indent: str, more: str = "", role: str = "dim"
+) -> Iterator[Line]:
+    """State word, ids, owner, writer, history."""
+    message = one.message
+    word, colour = STATES.get(one.now.state, ("", ""))
+    if one.now.buttons:
+        word, colour = "waiting", "warn"
+    chip = f"[{word}]  " if word else ""
+    about = look.session.named(message.about) if message.about else message.role
+    yield line(indent, (chip, colour), (f"{message.id}  {about}", "dim"), (more, role))
+    if one.owner is not None:
+        yield _owner(look, one, indent)
+    if one.edits or one.flying:
+        yield from _history(look, one, indent)
+
+
+def _owner(look: Look, one: MessageAt, indent: str) -> Line:
+    assert one.owner is not None
+    link, generation = _writer(one.now)
+    state = f" {one.owner.state.lower()}" if one.owner.state else ""
+    owner = f"owner gen {one.owner.generation} ({one.owner.link or 'nobody yet'}){state}"
+    late = bool(link) and link != one.owner.link
+    wrote = f"  wrote gen {generation}" if link else ""
+    parts = [(owner, "dim"), (wrote, "warn" if late else "dim"), ("  !" if late else "", "bad")]
+    return line(indent, *parts)
+
+
+def _writer(version: Version) -> tuple[str, str]:
+    """(connection, generation) on whose behalf a look was written, as far as it says."""
+    found = _ON.search(version.by)
+    return (found[1], found[2]) if found else ("", "")
+
+
+def _history(look: Look, one: MessageAt, indent: str) -> Iterator[Line]:
+    versions = one.versions
+    yield line(indent, (f"history {len(versions)}", "dim"), row=None)
+    chosen = look.unfolded and look.chosen == one.message.id
+    if not chosen and look.chosen != one.message.id:
+        versions = versions[-HISTORY + 2 :]
+    elif not chosen:
+        versions = versions[-HISTORY:]
+    for version in versions:
+        yield _version(look, version, indent)
+    for edit in one.flying:
+        yield _edit(look, edit, indent)
+
+
+def _version(look: Look, version: Version, indent: str) -> Line:
+    word, role = STATES.get(version.state, ("", ""))
+    link, generation = _writer(version)
+    by = f"{link.rpartition('.')[2]} gen {generation}" if link else _by(look, version.by)
+    told = f"{word or '-'} {version.text}"
+    room = max(look.width - len(indent) - 26, 6)
+    return line(
+        indent + "  ", (pad(harmless(told), room), role),
+        (f" {_seconds(version):>8}", "dim"), (f"  {fit(by, 14)}", "dim"),
+    )  # fmt: skip
+
+
+def _by(look: Look, by: str) -> str:
+    return look.session.told(by)
+
+
+def _edit(look: Look, edit: Edit, indent: str) -> Line:
+    word, _ = STATES.get(edit.request.state, ("", ""))
+    found = _ON.search(edit.request.by)
+    by = f"{found[1].rpartition('.')[2]} gen {found[2]}" if found else _by(look, edit.request.by)
+    told = f"{word or '-'} {edit.request.text}"
+    room = max(look.width - len(indent) - 26, 6)
+    return line(
+        indent + "  ", (pad(harmless(told), room), "warn"), ("in flight", "warn"),
+        (f"  {fit(by, 14)}", "dim"),
+    )  # fmt: skip
+
+
+def _seconds(version: Version) -> str:
+    return f"{version.at / 1e6:.2f}s"
+
+
+def _quoted(look: Look, message: str) -> str:
+    for one in look.session.chronicle.messages(look.step):
+        if one.message.id == message:
+            return fit(harmless(one.now.text), look.width - 2)
+    return message
+
+
+# -- what is under way --------------------------------------------------------------------
+
+
+def _pending(look: Look, channel: str) -> Iterator[Line]:
+    """Posts in flight, and the last refusal, as far as it still matters."""
+    scene = look.session.scene(look.step)
+    for n, call in () if scene is None else scene.calls.items():
+        if call.target == channel and call.what == "post":
+            request: Any = getattr(look.session.event(n), "request", {})
+            about = look.session.named(str(request.get("about") or request.get("role", "")))
+            yield line((f"post in flight  {about}", "warn"))
+    refused = _last_refusal(look, channel)
+    if refused:
+        yield line((refused, "bad"))
+
+
+def _last_refusal(look: Look, channel: str) -> str:
+    for n in range(look.step, max(look.step - 60, -1), -1):
+        event = look.session.event(n)
+        if isinstance(event, events.CallApplied) and event.callee == channel:
+            reply = event.reply if isinstance(event.reply, dict) else {}
+            if reply.get("is") != "refused":
+                return ""
+            wait = reply.get("retry_after_us") or 0
+            due = f", retry at T+{(event.at + wait) / 1e6:.1f}s" if wait else ""
+            return f"refused: {reply.get('code')}{due}"
+    return ""

@@ -1,0 +1,144 @@
+"""The list of frames: one line per frame or event of a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.core import event as events
+from sim.core.event import Event
+from sim.view.scene import kind_of
+from tui.drawing.lines import Line, Span, fit, harmless, pad
+from tui.session import Session
+
+HEAD = "     #        T+  link           d  type                   id        size  state"
+SHOWN: tuple[type[Event], ...] = (
+    events.FrameSent,
+    events.FrameLost,
+    events.BadFrame,
+    events.ConnectionOpened,
+    events.ConnectionRefused,
+    events.ConnectionClosed,
+    events.FaultInjected,
+)
+KINDS = tuple(one.__name__ for one in SHOWN)
+
+
+def is_frame(event: Event) -> bool:
+    """Whether the list has a line for it."""
+    return isinstance(event, SHOWN)
+
+
+def line_of(session: Session, event: Event, width: int, *, cursor: bool, late: bool) -> Line:
+    """A frame as it was sent, or what happened to a connection."""
+    told: Any = event
+    state, role = _state(session, event)
+    sign = "▶" if cursor else "*" if event.n in session.marked else " "
+    cells = (
+        f" {sign}{event.n:>5}",
+        f"{event.at / 1e6:>9.3f}",
+        pad(harmless(str(getattr(told, "link", getattr(told, "target", "")))), 13),
+        _way(session, event),
+        pad(harmless(_type(event)), 22),
+        pad(harmless(_id(event)), 8),
+        f"{_size(session, event):>5}",
+    )
+    text = "  ".join(cells) + "  "
+    room = max(width - len(text), 0)
+    base = "cursor" if cursor else "late" if late else ""
+    spans = (Span(fit(text, width), base), Span(fit(state, room), base if base else role))
+    return Line(tuple(span for span in spans if span.text), event.n)
+
+
+def _way(session: Session, event: Any) -> str:
+    """→ to the server side, ← from it, · an event of the connection."""
+    if not isinstance(event, events.FrameSent | events.FrameLost):
+        return "·"
+    kinds = dict(session.lanes())
+    return "→" if kinds.get(event.receiver) in ("server", "relay") else "←"
+
+
+def _type(event: Any) -> str:
+    if isinstance(event, events.FrameSent):
+        return kind_of(event.frame)
+    if isinstance(event, events.FrameLost):
+        return f"({event.type} {event.why})"
+    if isinstance(event, events.BadFrame):
+        return "(refused)"
+    if isinstance(event, events.ConnectionOpened):
+        return "(opened)"
+    if isinstance(event, events.ConnectionClosed):
+        return f"(closed {event.code})"
+    if isinstance(event, events.FaultInjected):
+        return f"({event.fault})"
+    return "(refused dial)"
+
+
+def _id(event: Any) -> str:
+    frame = getattr(event, "frame", None)
+    return str(frame.get("id", "")) if isinstance(frame, Mapping) else ""
+
+
+def _size(session: Session, event: Event) -> str:
+    if not isinstance(event, events.FrameSent):
+        return ""
+    start, end = session.trace.span(event.n)
+    return str(end - start)
+
+
+def _state(session: Session, event: Event) -> tuple[str, str]:
+    """What became of it, as far as the next steps tell."""
+    if isinstance(event, events.FrameLost | events.FaultInjected | events.ConnectionRefused):
+        return "x", "bad"
+    if isinstance(event, events.BadFrame):
+        return f"! {event.error}", "bad"
+    if not isinstance(event, events.FrameSent):
+        return "", "dim"
+    arrivals, why = fate_of(session, event)
+    if why:
+        return f"x {why}", "bad"
+    if not arrivals:
+        return "in flight", "warn"
+    delay = (session.event(arrivals[0]).at - event.at) / 1000
+    again = f"  arrived {len(arrivals)}x" if len(arrivals) > 1 else ""
+    return f"ok {delay:.0f} ms{again}", "warn" if again else "good"
+
+
+LOOKS_AHEAD = 600
+
+
+def fate_of(session: Session, event: events.FrameSent) -> tuple[list[int], str]:
+    """(steps of its arrivals, why it is lost) as far as one looks ahead."""
+    arrivals, why = [], ""
+    for n in range(event.n + 1, min(event.n + LOOKS_AHEAD, session.count)):
+        later = session.event(n)
+        if isinstance(later, events.FrameDelivered) and later.sent == event.n:
+            arrivals.append(n)
+        elif isinstance(later, events.FrameLost) and later.sent == event.n:
+            why = later.why
+        elif isinstance(later, events.BadFrame) and later.sent == event.n:
+            why = f"refused: {later.error}"
+        if (arrivals and n > arrivals[0] + 60) or why:
+            break
+    return arrivals, why
+
+
+def request_of(frame: Any) -> str:
+    """The request that a frame is about, "" for none."""
+    payload = frame.get("payload") if isinstance(frame, Mapping) else None
+    if not isinstance(payload, Mapping):
+        return ""
+    for field in ("requestId", "interactionId", "queryId", "replyTo"):
+        if isinstance(payload.get(field), str):
+            return str(payload[field])
+    return ""
+
+
+def same_request(session: Session, request: str, around: int, most: int = 12) -> list[int]:
+    """Frames about the same request, as far as one looks around a step."""
+    found = []
+    for n in range(max(around - 400, 0), min(around + 400, session.count)):
+        event = session.event(n)
+        if isinstance(event, events.FrameSent) and request_of(event.frame) == request:
+            found.append(n)
+    return found[:most]

@@ -1,0 +1,113 @@
+"""A search in a thread: what is known so far, and its findings as runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from sim.core.errors import UsageError
+from sim.explore.engine import SerialEngine
+from sim.explore.finding import Finding, examine
+from sim.explore.schedule import Case, Schedule
+from sim.explore.search import Search
+from sim.explore.strategies import make_strategy
+from sim.explore.trial import Outcome
+from sim.explore.written import written
+from sim.play import vocabularies
+from sim.scenario.parse import parse_scenario
+from sim.scenario.syntax import Scenario
+from sim.world.fault import Budget
+from tui.feeds.runner import run_session
+from tui.session import Session
+
+FAULTS = Budget(lose=0, duplicate=0, delay=0, cut=1, crash=0)
+MOST = 2_000
+DEVIATIONS = 2
+TELL_EVERY = 16
+
+
+@attrs.frozen
+class Progress:
+    """How far a search is. ``curve``: (schedules, situations covered) now and then."""
+
+    strategy: str
+    schedules: int
+    most: int
+    covered: int
+    found: tuple[Outcome, ...]
+    curve: tuple[tuple[int, int], ...]
+    over: bool = False
+    complete: bool = False
+
+
+def case_for(session: Session, *, faults: Budget | None = None, seed: int | None = None) -> Case:
+    """What is searched: the session's scenario with its rules, and a cut if it allows none.
+
+    Raises UsageError for a trace without a scenario.
+    """
+    scenario = session.scenario
+    if scenario is None:
+        raise UsageError("this trace has no scenario: it cannot be searched")
+    allowed = scenario.settings.faults if faults is None else faults
+    own = seed if seed is not None else session.trace.header.seed
+    return Case.of(scenario, without=session.without, faults=allowed, seed=own)
+
+
+def search(
+    case: Case,
+    *,
+    strategy: str = "portfolio",
+    most: int = MOST,
+    tell: Callable[[Progress], None] = lambda progress: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Progress:
+    """Search until ``most`` schedules, everything bounded, or somebody stops it."""
+    made = make_strategy(strategy, case, DEVIATIONS)
+    engine = SerialEngine(case)
+    going = Search(case, made, engine, most, everything=True, out_of_time=cancelled)
+    curve: list[tuple[int, int]] = []
+
+    def now(*, over: bool = False) -> Progress:
+        found = tuple(going.found.values())
+        return Progress(
+            strategy, going.schedules, most, len(going.covered), found, tuple(curve),
+            over, going.complete,
+        )  # fmt: skip
+
+    def told(_: Search) -> None:
+        if going.schedules % TELL_EVERY == 0:
+            curve.append((going.schedules, len(going.covered)))
+            tell(now())
+
+    try:
+        going.run(told)
+    finally:
+        engine.close()
+    curve.append((going.schedules, len(going.covered)))
+    return now(over=True)
+
+
+def examined(case: Case, outcome: Outcome) -> Finding:
+    """Shrink and explain a finding. Takes seconds: call it in a thread."""
+    return examine(case, outcome)
+
+
+def session_of(case: Case, schedule: Schedule, title: str) -> Session:
+    """A schedule as a run that can be looked at and branched."""
+    return run_session(scenario_of(case, schedule, title), without=case.without)
+
+
+def scenario_of(case: Case, schedule: Schedule, title: str) -> Scenario:
+    """The scenario that plays a schedule."""
+    text = written(case, schedule, title)
+    name = f"{case.scenario.name}.mmd"
+    return parse_scenario(text, name, vocabularies())
+
+
+def of_token(token: str) -> Session:
+    """The run of a token. Raises UsageError for what leads nowhere."""
+    from sim.explore.replaying import resolve
+
+    case, schedule = resolve(token)
+    return session_of(case, schedule, f"from the token {token}")

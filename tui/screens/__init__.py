@@ -1,0 +1,1 @@
+"""What is where: the start screen, the workbench with its seven views, and the menus."""

@@ -1,0 +1,81 @@
+"""The fault menu: everything that could be done to the run now, and why the rest could not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tui.feeds.moment import Moment
+from tui.screens.menus import Entry
+from tui.session import Deed, Session
+
+PERSON_ACTS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("says hello", {"is": "say", "text": "hello"}),
+    ("says /stop", {"is": "say", "text": "/stop"}),
+    ("says /new", {"is": "say", "text": "/new"}),
+)
+CHANNEL_FAULTS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("rate-limit the next call 5 s", {"op": "*", "outcome": "rate_limited", "for_us": 5_000_000}),
+    ("refuse the next edit", {"op": "edit", "outcome": "edit_refused"}),
+    ("slow down 5 s", {"op": "*", "outcome": "latency", "for_us": 5_000_000}),
+    ("lose the next answer", {"op": "*", "outcome": "unknown"}),
+    ("down 60 s", {"op": "*", "outcome": "down", "for_us": 60_000_000}),
+)
+DESKTOP_ACTS: tuple[tuple[str, dict[str, object]], ...] = (
+    ("retry", {"is": "retry"}),
+    ("types a text", {"is": "type", "text": "go on"}),
+)
+
+
+def entries_for(session: Session, moment: Moment, only: str = "") -> list[Entry]:
+    """All entries; ``only`` those of one host and of its links."""
+    step = moment.step
+    found = [
+        Entry(
+            wish.group,
+            f"{wish.subject}  {wish.verb}",
+            wish.fault,
+            _fault(step, wish.fault),
+            wish.why,
+        )
+        for wish in moment.wishes
+    ]
+    found += _acts(session, moment)
+    found += [
+        Entry("next", name, "happens by itself", None, "hold or delay what should come later")
+        for name in moment.enabled
+    ]
+    if only:
+        found = [one for one in found if _about(one.label, only)]
+    order = ["frame", "link", "host", "channel", "person", "next"]
+    return sorted(found, key=lambda one: order.index(one.group))
+
+
+def _about(label: str, host: str) -> bool:
+    words = label.replace(">", " ").replace(".", " ").replace("#", " ").split()
+    return host in words
+
+
+def _fault(step: int, fault: str) -> Deed:
+    return Deed(step, fault, fault=fault)
+
+
+def _acts(session: Session, moment: Moment) -> Iterator[Entry]:
+    for host, kind in session.lanes():
+        for label, act in _acts_of(kind):
+            told = dict(act)
+            if kind == "person":
+                told["person"] = host
+            why = "" if moment.up.get(host, True) else "it is down"
+            deed = Deed(moment.step, f"{host} {label}", host=host, act=told)
+            group = "person" if kind in ("person", "desktop") else "channel"
+            yield Entry(group, f"{host}  {label}", "", deed, why)
+
+
+def _acts_of(kind: str) -> Sequence[tuple[str, dict[str, object]]]:
+    if kind == "person":
+        return PERSON_ACTS
+    if kind == "desktop":
+        return DESKTOP_ACTS
+    if kind in ("slack", "telegram", "x"):
+        return [(label, {"is": "channel-fault", **act}) for label, act in CHANNEL_FAULTS]
+    return ()

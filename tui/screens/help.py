@@ -1,0 +1,38 @@
+"""What ``?`` and F1 say: made from the table of keys and from the views themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.drawing.lines import Line, line, pad, wrap
+from tui.keys import keys_of
+from tui.language import Speech
+
+GROUPS = {
+    "screen": "screens", "time": "time", "filter": "filter", "branch": "branches and faults",
+    "fault": "branches and faults", "cause": "causes", "row": "this step", "diagram": "diagram",
+    "message": "messages", "host": "hosts", "compare": "compare", "lesson": "lesson",
+    "explore": "explore", "focus": "panes", "pane": "panes", "app": "program", "start": "start",
+}  # fmt: skip
+
+
+def all_keys(contexts: Sequence[str], speech: Speech, width: int) -> list[Line]:
+    """Every key that works here, with its sentence, grouped."""
+    groups: dict[str, list[Line]] = {}
+    for key in keys_of(*contexts):
+        group = GROUPS[key.id.partition(".")[0]]
+        shown = key.keys.replace(",", " ").replace("ctrl+", "^")
+        told = speech(key.help) + (f"  ({speech('also')}: {speech(key.also)})" if key.also else "")
+        rows = wrap(told, width - 18)
+        lines = groups.setdefault(group, [])
+        lines.append(line((pad(f"  {shown}", 18), "strong"), rows[0]))
+        lines += [line(" " * 18, row) for row in rows[1:]]
+    found: list[Line] = []
+    for group, lines in groups.items():
+        found += [line((speech(group), "head")), *lines, line()]
+    return found
+
+
+def about(text: str, speech: Speech, width: int) -> list[Line]:
+    """What a screen is."""
+    return [line(row) for row in wrap(speech(text), width)]

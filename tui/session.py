@@ -1,0 +1,254 @@
+"""One run that is open: its trace, its views, its findings. Knows no Textual and no thread.
+
+Whatever is slow comes in slices (:meth:`Session.work`): the index first, then the
+chronicle that channels and hosts are drawn from. Nothing waits for either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sim.cli.drawing.telling import Names
+from sim.core.errors import UsageError
+from sim.core.event import Event
+from sim.core.invariant import Monitor, Violation
+from sim.protocols.hook.invariants import INVARIANTS, invariants_for
+from sim.protocols.hook.view_times import Chronicle
+from sim.scenario.parse import parse_scenario
+from sim.scenario.playing.result import Result
+from sim.scenario.syntax import Scenario
+from sim.view.columns import Columns
+from sim.view.diagram import Diagram
+from sim.view.filters import Lookup
+from sim.view.scene import Scene
+from sim.view.seek import FAR, Seeker
+from sim.view.tracefile import TraceFile
+from tui.drawing.telling import words_for
+
+SLICE = 400
+"""Events per slice of the chronicle; the index reads five times as many."""
+
+
+@attrs.frozen
+class Deed:
+    """What a person did to a run: ``what`` is a fault's name or an act, after ``step``.
+
+    ``host`` is "" for a fault; ``act`` is then unused. ``label`` names it for people.
+    """
+
+    step: int
+    label: str
+    fault: str = ""
+    host: str = ""
+    act: Any = None
+
+
+@attrs.define(eq=False, slots=False)
+class Session:
+    """A run and everything that is known about it.
+
+    ``deeds`` are what a person did to it, in order; ``parent`` is the run that it
+    branched off. ``result`` is None for a trace file. ``complete``: the
+    chronicle knows all events.
+    """
+
+    name: str
+    trace: TraceFile
+    scenario: Scenario | None = None
+    result: Result | None = None
+    deeds: tuple[Deed, ...] = ()
+    parent: Session | None = None
+    columns: Columns = attrs.field(init=False)
+    seeker: Seeker = attrs.field(init=False)
+    diagram: Diagram = attrs.field(init=False)
+    chronicle: Chronicle = attrs.field(init=False)
+    violations: list[Violation] = attrs.field(init=False)
+    marked: dict[int, None] = attrs.field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.columns = Columns(self.trace)
+        self.seeker = Seeker(self.trace)
+        self.names: tuple[tuple[str, str], ...] = self.result.names if self.result else ()
+        self._names = Names(self.names)
+        self.diagram = Diagram(self.trace, words_for(self.names))
+        self.chronicle = Chronicle()
+        self.violations = list(self.result.violations) if self.result else []
+        self._judge = None if self.result else _judge_of(self)
+        self._judged = self.result is not None
+
+    @classmethod
+    def of_result(
+        cls,
+        scenario: Scenario,
+        result: Result,
+        deeds: tuple[Deed, ...] = (),
+        parent: Session | None = None,
+    ) -> Session:
+        """A run that has just ended."""
+        trace = TraceFile.of_trace(result.trace, scenario.name)
+        return cls(scenario.name, trace, scenario, result, deeds, parent)
+
+    @classmethod
+    def of_file(cls, path: Path) -> Session:
+        """A trace file, however large. Raises TraceError for what is none."""
+        trace = TraceFile.open(path)
+        return cls(path.name, trace, _scenario_of(trace))
+
+    # -- facts -----------------------------------------------------------------------
+
+    @property
+    def protocol(self) -> str:
+        return self.trace.header.protocol or "hook"
+
+    @property
+    def count(self) -> int:
+        """Steps of the run so far."""
+        return self.trace.count
+
+    @property
+    def last(self) -> int:
+        return max(self.trace.count - 1, 0)
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The rules that were off."""
+        return self.trace.header.without
+
+    @property
+    def can_run(self) -> bool:
+        """Whether it can be run again: its scenario is known, and it ran in virtual time."""
+        return self.scenario is not None and self.trace.header.driver != "live"
+
+    def event(self, n: int) -> Event:
+        return self.trace.event(n)
+
+    def scene(self, n: int) -> Scene | None:
+        """Who is up and what is in flight after a step; None where that would take long."""
+        if not -1 <= n < self.count or self.seeker.cost(n) > FAR:
+            return None
+        return self.seeker.at(n)
+
+    def named(self, real: str) -> str:
+        """The diagram's name for an id, or a short form of it."""
+        return self._names(real)
+
+    def told(self, text: str) -> str:
+        """A text with names for the ids in it."""
+        return self._names.within(text)
+
+    def lanes(self) -> tuple[tuple[str, str], ...]:
+        """(host, kind) of each lifeline in order."""
+        return self.trace.header.hosts
+
+    def lookup(self) -> Lookup:
+        """What filters ask."""
+        found = Lookup(self.trace, self.columns, self.text_of, dict(self.names))
+        found.sets["finding"] = {v.step: None for v in self.violations}
+        for violation in self.violations:
+            found.sets.setdefault(f"finding:{violation.invariant}", []).append(  # type: ignore[attr-defined]
+                violation.step
+            )
+        found.sets["@marked"] = self.marked
+        return found
+
+    def text_of(self, event: Event) -> str:
+        """Everything that is visible of a step."""
+        return self.diagram.row(event.n).text
+
+    # -- slow things, in slices ---------------------------------------------------------
+
+    @property
+    def indexed(self) -> bool:
+        return self.columns.done
+
+    @property
+    def complete(self) -> bool:
+        return self.chronicle.steps >= self.count and self._judged
+
+    @property
+    def progress(self) -> float:
+        """0 to 1: how much of the index is there."""
+        return len(self.columns) / self.count if self.count else 1.0
+
+    def work(self, *, chronicle: bool, slices: int = 1) -> bool:
+        """Do a little of what is left; False when nothing is."""
+        for _ in range(slices):
+            if not self.indexed:
+                self.columns.read(5 * SLICE)
+            elif chronicle and not self.complete:
+                self._chronicle(SLICE)
+            else:
+                return False
+        return True
+
+    def finish(self) -> None:
+        """Do all of it at once (pictures, tests, small runs)."""
+        while self.work(chronicle=True, slices=50):
+            pass
+
+    def know(self, n: int, most: int = 20_000) -> bool:
+        """Fold the chronicle up to a step if that is near; whether it knows the step now."""
+        missing = n + 1 - self.chronicle.steps
+        if 0 < missing <= most:
+            self._chronicle(missing)
+        return self.chronicle.steps > n
+
+    def _chronicle(self, events: int) -> None:
+        until = min(self.chronicle.steps + events, self.count)
+        for n in range(self.chronicle.steps, until):
+            event = self.trace.event(n)
+            self.chronicle.on(event)
+            if self._judge is not None:
+                self._judge(n)
+        if until == self.count and not self._judged:
+            self._judged = True
+            if self._judge is not None:
+                self._judge(-1)
+
+
+def _scenario_of(trace: TraceFile) -> Scenario | None:
+    """The scenario whose text the header holds, so that the run can be branched."""
+    if not trace.header.source:
+        return None
+    from sim.play import vocabularies
+
+    try:
+        return parse_scenario(trace.header.source, trace.header.scenario, vocabularies())
+    except UsageError:
+        return None
+
+
+def _judge_of(session: Session) -> Callable[[int], None]:
+    """Judges a trace file as its run was judged; asked after each event, -1 at the end."""
+    from sim.protocols.hook.view_reading import typed
+
+    puppets = {}
+    if session.scenario is not None:
+        puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
+    kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
+    monitor = Monitor(invariants_for(session.chronicle.view, kinds))
+    watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
+    monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
+
+    def judge(n: int) -> None:
+        if n < 0:
+            if not session.trace.truncated:
+                monitor.finish(session.count)
+        else:
+            for watcher in watchers.get(type(session.event(n)), ()):
+                watcher(typed(session.event(n)))
+        session.violations = monitor.violations
+
+    return judge
+
+
+def sentence_of(invariant: str) -> str:
+    """What an invariant wants, in one sentence."""
+    return _SENTENCES.get(invariant, "")
+
+
+_SENTENCES = {one.name: one.sentence for one in INVARIANTS}

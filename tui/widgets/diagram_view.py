@@ -1,0 +1,93 @@
+"""The sequence diagram of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+
+from sim.view.scene import Scene
+from tui.drawing import lanes
+from tui.drawing.lines import Line, Span
+from tui.matching import Matching
+from tui.session import Session
+from tui.widgets.step_view import FAR, StepView
+
+
+class DiagramView(StepView):
+    """Lanes and steps. ``every``: local steps have rows too; ``lit`` dims all others."""
+
+    HEAD = 1
+
+    def __init__(
+        self, title: str = "sequence", *, id: str | None = None, classes: str = ""
+    ) -> None:
+        super().__init__(title, id=id, classes=classes)
+        self.every = False
+        self.timed = False
+        self.hidden: list[str] = []
+        self.only: tuple[str, ...] = ()
+        self.lit: Collection[int] | None = None
+        self.matching: Matching | None = None
+        self._signs: dict[int, Mapping[str, str]] = {}
+
+    def show(self, session: Session, step: int, *, fresh: bool = False) -> None:
+        if fresh or session is not self.session:
+            self._signs.clear()
+        super().show(session, step, fresh=fresh)
+
+    @property
+    def layout_(self) -> lanes.Lanes:
+        """Where the lanes stand now."""
+        assert self.session is not None
+        hosts = self.session.lanes()
+        if self.only:
+            hosts = tuple(host for host in hosts if host[0] in self.only) or hosts
+        return lanes.lay_out(
+            hosts, self.size.width, timed=self.timed and self.size.width > 60, hidden=self.hidden
+        )
+
+    def forwards(self, n: int) -> Iterator[int]:
+        assert self.session is not None
+        diagram = self.session.diagram
+        for step in range(max(n, 0), min(self.session.count, n + FAR)):
+            if self.every or diagram.is_shown(self.session.event(step)):
+                yield step
+
+    def backwards(self, n: int) -> Iterator[int]:
+        assert self.session is not None
+        diagram = self.session.diagram
+        for step in range(min(n, self.session.last), max(-1, n - FAR), -1):
+            if self.session.count and (self.every or diagram.is_shown(self.session.event(step))):
+                yield step
+
+    def head_line(self, y: int) -> Line:
+        return lanes.head_of(self.layout_, {})
+
+    def step_line(self, n: int, *, cursor: bool, late: bool) -> Line:
+        assert self.session is not None
+        dark = late or (self.lit is not None and n not in self.lit and not cursor)
+        if self.matching and not cursor and not self.matching.lets(n):
+            dark = True
+        row = self.session.diagram.row(n)
+        found = lanes.line_of(row, self.layout_, self._signs_at(n), cursor=cursor, late=dark)
+        broken = [v for v in self.session.violations if v.step == n]
+        if broken:
+            sign = Span(" ! ", "bad")
+            return Line((Span(found.text[:1]), sign, *lanes.from_column(found, 4)), n)
+        return found
+
+    def _signs_at(self, n: int) -> Mapping[str, str]:
+        """Lifelines after a step; remembered, because rows are drawn again and again."""
+        assert self.session is not None
+        known = self._signs.get(n)
+        if known is None:
+            scene: Scene | None = self.session.scene(n)
+            if len(self._signs) > 2000:
+                self._signs.clear()
+            known = self._signs[n] = lanes.signs_of(self.layout_all, scene)
+        return known
+
+    @property
+    def layout_all(self) -> lanes.Lanes:
+        """All lanes, hidden ones too."""
+        assert self.session is not None
+        return lanes.lay_out(self.session.lanes(), max(self.size.width, 20))
