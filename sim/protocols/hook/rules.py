@@ -33,6 +33,13 @@ class HookRules(AccountRules):
         "can end it when the connection breaks.",
         without="A message says 'running' for ever though nobody works on it.",
     )
+    teardown_per_socket: bool = rule(
+        "HK-184",
+        by="server",
+        reason="A round lives on one connection; that its device is back on another one does "
+        "not bring it back.",
+        without="The desktop is online, and a message says 'running' for ever.",
+    )
     refuse_bound_id: bool = rule(
         "HK-182",
         by="server",
@@ -64,6 +71,26 @@ class HookRules(AccountRules):
         by="server",
         reason="Channels repeat an event until it is answered; the event id tells repetitions.",
         without="One message makes two tasks and two answers.",
+    )
+    dedupe_outlives_repeats: bool = rule(
+        "HK-39",
+        by="server",
+        reason="A channel repeats an event for as long as no answer has reached it; its id must "
+        "be known for longer than that.",
+        without="When the network is slow at the wrong moment, one message makes two tasks.",
+    )
+    newest_wins: bool = rule(
+        "HK-42",
+        by="server",
+        reason="While a channel makes the server wait, the work goes on; what is tried again "
+        "then may be out of date.",
+        without="After a 429 a message shows old progress, and never the answer.",
+    )
+    end_beats_cancel: bool = rule(
+        "HK-69",
+        by="server",
+        reason="A cancel may come too late; only the end says what became of a task.",
+        without="The answer was there, and the message says 'stopped'.",
     )
     one_decision: bool = rule(
         "HK-11",

@@ -101,9 +101,10 @@ class Handshake:
         if socket is None or socket.desk is None or socket.desk.rival is not socket:
             return
         desk = socket.desk
-        dead, desk.socket, desk.rival = desk.socket, None, None
+        dead = desk.socket
+        torn = [] if dead is None else self._forget(dead)
+        desk.socket = desk.rival = None
         if dead is not None:
-            torn = self._forget(dead)
             await self.actor.perform(Close(dead.conn, REPLACED_CODE, "replaced"))
             await self._farewell(dead, torn)
         if desk.socket is None:
@@ -210,6 +211,8 @@ class Handshake:
         desk = socket.desk
         if desk is not None and desk.socket is socket:
             desk.socket = None
+            if desk.rival is not None and not self.plan.rules.teardown_per_socket:
+                return []  # the device is here, so why end anything (RC-03)
         return self.rounds.tear(socket)
 
     async def _farewell(self, socket: Socket, torn: list[CloseOut]) -> None:

@@ -35,6 +35,7 @@ NEW = "/new"
 # A channel waits three seconds for an answer to an event; this stays well below.
 EARLY_PAUSE_US = 50_000
 EARLY_TRIES = 40
+FORGETFUL_US = 3_000_000
 
 
 class Inbox:
@@ -93,15 +94,21 @@ class Inbox:
         memory = self.memory
         name = event.event
         if self.plan.rules.webhook_dedupe:
-            if name in memory.seen:
+            if name in memory.seen and not self._forgotten(name):
                 return SEEN
             if name in memory.taking:
                 return NO_ANSWER
         memory.taking[name] = None
         await self._said(channel, event)
         memory.taking.pop(name, None)
-        memory.seen[name] = None
+        memory.seen[name] = self.actor.port.now_us()
         return SEEN
+
+    def _forgotten(self, name: str) -> bool:
+        """With that rule off, ids are kept for no longer than the channel's own patience."""
+        if self.plan.rules.dedupe_outlives_repeats:
+            return False
+        return self.actor.port.now_us() - self.memory.seen[name] >= FORGETFUL_US
 
     async def _said(self, channel: str, event: PersonSaid) -> None:
         text = event.text.strip()

@@ -101,7 +101,7 @@ class Memory:
         self.cards: dict[str, Any] = {}
         self.cards_by_message: dict[tuple[str, str], Any] = {}
         self.unposted_cards = 0
-        self.seen: dict[str, None] = {}
+        self.seen: dict[str, int] = {}
         self.taking: dict[str, None] = {}
         self.ended: deque[tuple[int, str, str]] = deque()
         self.round_serial = 0

@@ -82,7 +82,7 @@ class Recovery:
             desk = self.memory.desk(row.lane, row.device)
             desk.archives = {**(desk.archives or {}), row.key: (0, 0)}
         for key, row in store.items("event/"):
-            self.memory.seen[key[6:]] = None
+            self.memory.seen[key[6:]] = row.at_us
             self.memory.ended.append((row.at_us, "event", key[6:]))
         self.memory.ended = type(self.memory.ended)(sorted(self.memory.ended))
         torn = self._tear(newest)
@@ -119,7 +119,7 @@ class Recovery:
         if row.receipt is not None:
             task.receipt = Receipt(row.receipt)
         self._line(task.line, row)
-        memory.seen[row.event] = None
+        memory.seen[row.event] = self.actor.port.now_us()
         memory.latest[row.lane, row.chat, row.person] = lane
         if row.state in UNENDED:
             self.requests.enlist(task)

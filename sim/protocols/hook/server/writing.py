@@ -250,7 +250,8 @@ class Writing:
         if code == "too_long":
             half = max(1, len(picture.text) // 2)
             picture.text = picture.text[:half] + "…"
-        self._want(line, picture)
+        if line.wanted is None or not self.plan.rules.newest_wins:
+            line.wanted = picture
 
     def pause_us(self, failures: int, reply: Any) -> int:
         """How long to wait before the next try."""

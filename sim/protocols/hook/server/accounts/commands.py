@@ -85,7 +85,7 @@ class Commands:
     def read(self) -> None:
         """What a crash left unanswered was seen all the same."""
         for _, command in self.reach.port.store.items("command/"):
-            self.reach.memory.seen[command.event] = None
+            self.reach.memory.seen[command.event] = self.reach.actor.port.now_us()
 
     async def resume(self) -> None:
         """Commands that a crash left unanswered."""
