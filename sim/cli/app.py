@@ -23,6 +23,8 @@ COMMANDS = (
     "schema",
     "rules",
     "states",
+    "exploring.explore",
+    "exploring.replay",
 )
 
 app = typer.Typer(

@@ -26,6 +26,8 @@ from sim.cli.run_options import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sim.scenario.playing.result import Result
     from sim.scenario.syntax import Scenario
 
@@ -164,14 +166,19 @@ def _run_one(name: str, wish: Wish) -> int:
     return code_of(result)
 
 
+def write_trace_file(path: Path, result: Result) -> None:
+    """Record the events, with snapshots for viewers. Raises UsageError."""
+    from sim.cli.writing import say_written
+    from sim.core.trace import write_trace
+    from sim.view.snapshots import SceneSnapshots
+
+    write_trace(path, result.trace, SceneSnapshots())
+    say_written(path)
+
+
 def _write_files(result: Result, wish: Wish) -> None:
     if wish.trace is not None:
-        from sim.cli.writing import say_written
-        from sim.core.trace import write_trace
-        from sim.view.snapshots import SceneSnapshots
-
-        write_trace(wish.trace, result.trace, SceneSnapshots())
-        say_written(wish.trace)
+        write_trace_file(wish.trace, result)
     if wish.svg is not None:
         from sim.cli.drawing.svg import draw
         from sim.cli.writing import write_text
@@ -188,21 +195,28 @@ def _show(name: str, scenario: Scenario, result: Result, wish: Wish) -> None:
 
     screen = console()
     if not wish.quiet:
-        from sim.cli.drawing.screen import draw
-        from sim.cli.drawing.telling import Names
-        from sim.cli.report.channel import read_channels, tell_channels
-
-        for line in draw(result, screen, every=wish.every):
-            screen.print(line, no_wrap=True, overflow="crop")
-        names, history = Names(result.names), read_channels(result.trace.events)
-        for line in (Text(), *tell_channels(history, names, screen.width)):
-            screen.print(line, no_wrap=True, overflow="crop")
-        if history.messages:
-            screen.print()
+        show_drawing(result, screen, wish.every)
     asked = Asked(name, wish.driver, wish.without)
     for told in tell_verdict(result, scenario, asked, screen.width, every=wish.every):
         # Commands are to be copied: the terminal may break them, we must not.
         screen.print(told, soft_wrap=isinstance(told, Text))
+
+
+def show_drawing(result: Result, screen: Console, every: bool) -> None:
+    """The run as a diagram, and the channels at its end."""
+    from rich.text import Text
+
+    from sim.cli.drawing.screen import draw
+    from sim.cli.drawing.telling import Names
+    from sim.cli.report.channel import read_channels, tell_channels
+
+    for line in draw(result, screen, every=every):
+        screen.print(line, no_wrap=True, overflow="crop")
+    names, history = Names(result.names), read_channels(result.trace.events)
+    for line in (Text(), *tell_channels(history, names, screen.width)):
+        screen.print(line, no_wrap=True, overflow="crop")
+    if history.messages:
+        screen.print()
 
 
 def _run_several(files: list[str], wish: Wish) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,6 +24,29 @@ def say_written(path: Path) -> None:
     from sim.cli.terminal import say
 
     say(f"hooktwin: wrote {path}")
+
+
+def check_writable(path: Path) -> None:
+    """Raises UsageError when a file could not be written there: before the work, not after."""
+    folder = path.parent
+    if path.is_dir():
+        raise UsageError(f"{path}: this is a folder; give the name of a file")
+    if not folder.is_dir():
+        raise UsageError(f"{path}: cannot write the file: there is no folder {folder}")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise UsageError(f"{path}: cannot write the file: permission denied")
+
+
+def check_folder(folder: Path) -> None:
+    """Make a folder for results. Raises UsageError when nothing could be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK | os.X_OK)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{folder}: cannot make this folder: {reason}; give another") from error
+    if not writable:
+        raise UsageError(f"{folder}: cannot write into this folder; give another")
 
 
 def refuse_overwriting(inputs: Iterable[str | Path], outputs: Iterable[Path | None]) -> None:

@@ -31,8 +31,7 @@ def happens(name: str) -> str:
         case ["fire", host, *kind]:
             return f"{host}'s {_nth(nth)}timer {' '.join(kind).rsplit(' ', 1)[0]} fires"
         case ["wake", handler, *_]:
-            again = f" for the {_nth(nth)}time" if nth > 1 else ""
-            return f"{handler} wakes up{again}"
+            return f"{handler} wakes up" + (f" for the {_nth(nth)}time" if nth > 1 else "")
         case ["restart", host]:
             return f"{host} comes back"
         case ["line", number, "gives", "up"]:

@@ -47,14 +47,16 @@ def tell_verdict(
     """The verdict; ``every`` lists the extra frames too."""
     names = Names(result.names)
     yield _headline(result)
-    yield Text(_numbers(result, asked.driver), "dim")
+    yield tell_numbers(result, asked.driver)
     if asked.without:
         yield Text(f"  rules off: {', '.join(asked.without)}", "yellow")
     lines = _source_lines(scenario)
     for failure in result.failures:
         yield from _failure(failure, lines, names, width)
     for violation in result.violations:
-        yield from _violation(violation, violation.invariant in result.expected_violations, names)
+        yield from tell_violation(
+            violation, violation.invariant in result.expected_violations, names
+        )
     for name in result.missing_violations:
         yield Text(f"  @violates {clean(name)}: but it held in this run", "red")
     yield from _extra(result, every)
@@ -80,10 +82,12 @@ def _broken(result: Result) -> str:
     return f"{count or 'no'} invariant{'s' if count > 1 else ''} broken"
 
 
-def _numbers(result: Result, driver: str) -> str:
-    return (
+def tell_numbers(result: Result, driver: str) -> Text:
+    """What identifies a run, and how long it was."""
+    return Text(
         f"  seed {result.seed} · {driver} · {result.steps} steps · {result.virtual_s:.3f} s virtual"
-        f"\n  digest {result.digest}"
+        f"\n  digest {result.digest}",
+        "dim",
     )
 
 
@@ -105,7 +109,8 @@ def _failure(failure: Failure, lines: list[str], names: Names, width: int) -> It
     )
 
 
-def _violation(violation: Violation, expected: bool, names: Names) -> Iterator[Line]:
+def tell_violation(violation: Violation, expected: bool, names: Names) -> Iterator[Line]:
+    """An invariant that broke: its sentence, and what happened instead."""
     from sim.cli import words
 
     style = "yellow" if expected else "red"

@@ -1,0 +1,118 @@
+"""Progress of a search on stderr: a bar where somebody looks, else a line now and then."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from sim.core.entropy import steady_s
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from sim.explore.search import Search
+
+REFRESH_S = 0.1
+LINE_S = 10.0
+"""How often a log gets a line."""
+
+
+class Watcher:
+    """Told of each schedule, each shrinking step, each blamed step; speaks now and then."""
+
+    def __init__(self, name: str, seconds: float, most: int | None) -> None:
+        from sim.cli.drawing.screen import fit
+        from sim.cli.terminal import clean, console
+
+        self.name = fit(clean(name), 18)
+        self.seconds = seconds
+        self.most = most
+        self.begun = self.spoken = steady_s()
+        screen = console(stderr=True)
+        self._bar = _bar(screen) if screen.is_terminal else None
+        self._task: Any = None
+
+    def __enter__(self) -> Watcher:
+        if self._bar is not None:
+            self._bar.start()
+            self._task = self._bar.add_task(self.name, total=1.0, told="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def searching(self, search: Search) -> None:
+        """One more schedule has been tried."""
+        now = steady_s()
+        if now - self.spoken >= (LINE_S if self._bar is None else REFRESH_S):
+            self.spoken = now
+            self._say(self._part(search, now), self._so_far(search, now))
+
+    def searched(self, search: Search) -> None:
+        """The search is over."""
+        self._say(1.0, self._counts(search, steady_s()))
+
+    def shrinking(self, shrinker: Any) -> None:
+        """One more run of the shrinker."""
+        steps = len(shrinker.best.schedule.steps)
+        told = f"shrinking {shrinker.invariant}: {shrinker.replays} runs, {steps} choices left"
+        self._now_and_then(0.0, told)
+
+    def blaming(self, done: int, every: int) -> None:
+        """One more step has been forked."""
+        self._now_and_then(done / every, f"blame: step {done} of {every}")
+
+    def _now_and_then(self, part: float, told: str) -> None:
+        now = steady_s()
+        if now - self.spoken >= (LINE_S if self._bar is None else REFRESH_S):
+            self.spoken = now
+            self._say(part, told)
+
+    def _say(self, part: float, told: str) -> None:
+        from sim.cli.terminal import say
+
+        if self._bar is None:
+            say(f"hooktwin: {self.name}: {told}")
+        else:
+            self._bar.update(self._task, completed=part, told=told)
+
+    def _part(self, search: Search, now: float) -> float:
+        """How much of the budget is used up."""
+        parts = [(now - self.begun) / self.seconds if self.seconds else 1.0]
+        if self.most:
+            parts.append(search.schedules / self.most)
+        return min(max(parts), 1.0)
+
+    def _counts(self, search: Search, now: float) -> str:
+        count = search.schedules
+        plural = "" if count == 1 else "s"
+        words = f"{count:,} schedule{plural}, {count / self._spent(now):,.0f}/s"
+        return f"{words}, {len(search.covered)} situations, {len(search.found)} found"
+
+    def _so_far(self, search: Search, now: float) -> str:
+        left = self.seconds - self._spent(now)
+        if self.most is not None:
+            rate = search.schedules / self._spent(now)
+            left = min(left, (self.most - search.schedules) / rate)
+        words = self._counts(search, now)
+        return words if left == float("inf") else f"{words}, {max(left, 0):.0f} s left"
+
+    def _spent(self, now: float) -> float:
+        return max(now - self.begun, 1e-3)
+
+
+def _bar(screen: Any) -> Progress:
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=12),
+        TextColumn("{task.fields[told]}", markup=False),
+    )
+    return Progress(*columns, console=screen, transient=True)
