@@ -6,10 +6,11 @@ nothing to the world but the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sim.core.fence import fenced
-from sim.drivers.collecting import paused_gc
+from sim.drivers.collecting import paused_gc, swept
 from sim.drivers.driver import never
 from sim.world.world import World
 
@@ -44,3 +45,14 @@ class StepDriver:
                     return
                 while ready:
                     advance(*ready.popleft())
+
+
+@contextmanager
+def many_runs() -> Iterator[Callable[[], None]]:
+    """For a loop of short runs; call what this gives after each, when its world is closed.
+
+    The fence is put up once for all of them, and the collector sweeps between them
+    (see ``sim.drivers.collecting``).
+    """
+    with fenced(), swept() as after_run:
+        yield after_run

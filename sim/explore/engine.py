@@ -8,6 +8,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Protocol
 
+from sim.drivers.collecting import swept
+from sim.drivers.step import many_runs
 from sim.explore.schedule import Case
 from sim.explore.trial import Outcome, Try, attempt
 
@@ -36,8 +38,10 @@ class SerialEngine:
         self.case = case
 
     def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
-        for one in tries:
-            yield attempt(self.case, one, length=length)
+        with swept() as after_run:
+            for one in tries:
+                yield attempt(self.case, one, length=length)
+                after_run()
 
     def close(self) -> None:
         """Nothing is open."""
@@ -83,7 +87,12 @@ def _begin(case: Case) -> None:
 def run_chunk(tries: Sequence[Try], length: int) -> list[Outcome]:
     """A worker's share of a batch."""
     assert _case is not None
-    return [attempt(_case, one, length=length) for one in tries]
+    outcomes = []
+    with many_runs() as after_run:
+        for one in tries:
+            outcomes.append(attempt(_case, one, length=length))
+            after_run()
+    return outcomes
 
 
 MakeEngine = Callable[[Case], Engine]

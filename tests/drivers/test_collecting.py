@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import time
 import weakref
 
 import pytest
 
 from sim.drivers.collecting import RUNS_A_SWEEP, SWEEPS_A_CLEANING, paused_gc, swept
+from sim.drivers.step import many_runs
 from sim.play import load, play
 from sim.world.world import World
 
@@ -80,3 +82,16 @@ def test_the_worlds_of_closed_runs_are_freed_by_the_loop():
             after_run()
     assert len(worlds) == RUNS_A_SWEEP
     assert [one() for one in worlds if isinstance(one(), World)] == []
+
+
+def test_many_runs_stand_behind_one_fence():
+    real = time.time
+    scenario = load("heartbeat")
+    with many_runs() as after_run:
+        fenced = time.time
+        assert fenced is not real
+        for seed in range(3):
+            assert play(scenario, seed=seed, driver="step").ok
+            after_run()
+            assert time.time is fenced
+    assert time.time is real
