@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
 from typing import Protocol
 
 from sim.drivers.collecting import swept
@@ -58,7 +61,8 @@ class ProcessEngine:
 
     def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
         chunks = [tries[n : n + CHUNK] for n in range(0, len(tries), CHUNK)]
-        futures = [self._pool.submit(run_chunk, chunk, length) for chunk in chunks]
+        with _deaf():  # this is where processes are started
+            futures = [self._pool.submit(run_chunk, chunk, length) for chunk in chunks]
         try:
             for future in futures:
                 yield from future.result()
@@ -74,14 +78,38 @@ def _cancel(futures: list[Future[list[Outcome]]]) -> None:
         future.cancel()
 
 
+PARENTS_OWN = (signal.SIGINT, signal.SIGTERM)
+"""A terminal and ``timeout`` send these to the whole group; the parent decides what follows."""
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes that are started within do not hear the parent's signals, not even at first."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, PARENTS_OWN)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _case: Case | None = None
 
 
 def _begin(case: Case) -> None:
-    """What a worker does first. Ctrl-C is the parent's business."""
+    """What a worker does first."""
     global _case
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in PARENTS_OWN:
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _case = case
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed tells nobody: without this its workers wait for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def run_chunk(tries: Sequence[Try], length: int) -> list[Outcome]:

@@ -11,6 +11,8 @@ from sim.world.link import FrameFlight
 
 OUTCOMES = ("429", "5xx", "not_found", "refused", "unknown", "latency", "down")
 OPS = ("post", "edit")
+FRAME_FAULTS = ("lose", "duplicate", "delay")
+DELAY_US = 5_000_000
 _KINDS = {word.name: word.name for word in attrs.fields(Budget)}
 
 
@@ -54,12 +56,17 @@ def menu(helm: Helm, channels: tuple[str, ...], purse: Purse, item: Item) -> lis
             if link.client.is_open and link.server.is_open and not link.silent:
                 found += [f"cut {link.name} {how}" for how in CUTS]
     if isinstance(item, FrameFlight) and not item.again:
-        found += [f"{kind} {helm.key(item)}" for kind in ("lose", "duplicate") if left[kind]]
+        found += [frame_fault(k, helm.key(item)) for k in FRAME_FAULTS if left[k]]
     if left["crash"]:
         found += [f"crash {h.name}" for h in world.hosts.values() if h.up and may_crash(h.kind)]
     if left["channel"]:
         found += [f"channel {c} {op} {word}" for c in channels for op in OPS for word in OUTCOMES]
     return found
+
+
+def frame_fault(kind: str, delivery: str) -> str:
+    """The name of a fault that befalls one frame."""
+    return f"{kind} {delivery} {DELAY_US}us" if kind == "delay" else f"{kind} {delivery}"
 
 
 def may_crash(kind: str) -> bool:

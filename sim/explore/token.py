@@ -250,12 +250,8 @@ class _NamingHelm(Helm):
         super().happens(item)
         target = target_of(self.last)
         self.target_names.setdefault(target, self.last)
-        if self._held:
-            self._came[f"#{target}"] = None
+        self.happened[f"#{target}"] = None
         self._arm_faults()
-
-    def is_last(self, until: str) -> bool:
-        return until == f"#{target_of(self.last)}"
 
     def _arm_faults(self) -> None:
         at = at_of(self.last)

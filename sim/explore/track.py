@@ -1,14 +1,15 @@
 """What happened in a run, in an order that forgets what does not matter.
 
-Two runs in which every host saw the same things in the same order are the same
-run: hosts share nothing, and behave by what reaches them. ``fingerprint``
-hashes just that, so that orders which differ only in which of two hosts moved
-first count once (partial-order reduction). It looks at no handler's locals:
+Two runs in which every host saw the same things in the same order at the same
+times are the same run: hosts share nothing, and behave by what reaches them.
+``fingerprint`` hashes just that, so that a run which has been met in another
+order of independent things is known again. It looks at no handler's locals:
 what a host has seen decides what it is.
 
-``races`` are the pairs whose order could have been the other way round: the
-same host saw both, and the later one was on its way without the earlier one's
-doing.
+``races`` are the pairs whose order matters and could have been the other way
+round: the same host saw both, the later one was on its way without the earlier
+one's doing, and they stood in no queue together. Other orders are not worth a
+try (partial-order reduction).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sim.core.entropy import mix64, origin
 from sim.world.activity import Activity
 from sim.world.helm import Helm
 from sim.world.item import Item
+from sim.world.link import Flight
 
 REACH_US = 12_000_000
 # People and chat services are not under test: their handlers run through.
@@ -32,7 +34,8 @@ STALLING = ("server", "desktop")
 
 @attrs.define
 class Happening:
-    """``planned_by``: which happening (by its number) put it into the plan, -1: the start.
+    """``at`` is its virtual time (µs), ``queue`` the direction of a connection that it
+    stood in; ``planned_by``: which happening put it into the plan, -1: the start.
 
     ``hosts`` are those that it set in motion, ``places`` (name, host) between two ops
     of their handlers.
@@ -41,7 +44,7 @@ class Happening:
     key: str
     at: int
     planned_by: int
-    foreground: bool
+    queue: str
     hosts: dict[str, None] = attrs.field(factory=dict)
     places: list[tuple[str, str]] = attrs.field(factory=list)
 
@@ -70,7 +73,8 @@ class Track:
         by = bisect_right(self._starts, item.cause) - 1 if item.cause >= 0 else -1
         self._starts.append(len(world.events))
         at = max(world.now, item.due)
-        self.happened.append(Happening(key, at, by, item.foreground))
+        queue = f"{item.end.link.name} {item.end.host}" if isinstance(item, Flight) else ""
+        self.happened.append(Happening(key, at, by, queue))
 
     def _on_move(self, activity: Activity) -> None:
         if self.happened:
@@ -87,7 +91,8 @@ class Track:
         seen: dict[str, int] = {}
         for one in self.happened:
             for host in one.hosts:
-                seen[host] = mix64(seen.get(host, _start(host)) ^ _start(one.key))
+                known = seen.get(host, _start(host))
+                seen[host] = mix64(known ^ _start(one.key) ^ mix64(one.at))
         total = 0
         for value in seen.values():
             total ^= mix64(value)
@@ -104,6 +109,7 @@ class Track:
                 if (
                     not past >> i & 1
                     and later.at - earlier.at <= REACH_US
+                    and not (earlier.queue and earlier.queue == later.queue)
                     and not earlier.hosts.keys().isdisjoint(later.hosts)
                 ):
                     found.append((i, j))

@@ -84,6 +84,8 @@ def attempt(case: Case, tried: Try, *, length: int = 0, keep_variations: bool = 
     track = Track(helm) if tried.expand else None
     situations = Situations(run)
     violations = play_out(run, helm, max(LONGEST * length, SHORTEST))
+    if isinstance(helm, Walk):
+        helm.finish()
     steps = tuple(helm.followed)
     schedule = attrs.evolve(tried.schedule, steps=steps) if tried.walk else tried.schedule
     events = len(run.world.events)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sim.explore.menu import OPS, OUTCOMES, Purse, may_crash
+from sim.explore.menu import FRAME_FAULTS, OPS, OUTCOMES, Purse, frame_fault, may_crash
 from sim.explore.track import REACH_US, Track
 from sim.world.fault import CUTS
 from sim.world.helm import LATE, UNTIL, Step
@@ -77,7 +77,7 @@ def _faults(track: Track, run: Run, purse: Purse) -> Iterator[Variation]:
                     for op in OPS
                     for word in OUTCOMES
                 )
-    for kind in ("lose", "duplicate"):
+    for kind in FRAME_FAULTS:
         if left[kind]:
             yield from _frames(track, kind)
 
@@ -99,5 +99,5 @@ def _frames(track: Track, kind: str) -> Iterator[Variation]:
     for one in track.happened:
         if one.key.startswith("deliver "):
             planner = track.happened[one.planned_by].key if one.planned_by >= 0 else before
-            yield (Step(planner, f"{kind} {one.key}"),)
+            yield (Step(planner, frame_fault(kind, one.key)),)
         before = one.key

@@ -14,7 +14,7 @@ from sim.explore.menu import Purse, kind_of, menu
 from sim.explore.track import STALLING
 from sim.world.activity import Activity
 from sim.world.fault import Budget
-from sim.world.helm import LATE, UNTIL, Helm, Stall, Step, Strike
+from sim.world.helm import END, LATE, UNTIL, Helm, Stall, Step, Strike
 from sim.world.item import Item, Moment
 from sim.world.world import World
 
@@ -106,6 +106,12 @@ class Walk(Helm):
     def _delay(self, step: Step, item: Item) -> None:
         super()._delay(step, item)
         self.given[item] = None
+
+    def finish(self) -> None:
+        """The run is over: what was late and has not happened never will."""
+        for item in self.passed:
+            if item.seq != -1:
+                self.followed.append(Step(self.key(item), UNTIL + END))
 
     def take_out(self, item: Item) -> None:
         self._own = True

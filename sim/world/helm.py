@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 UNTIL = "until "
 LATE = "late "
 QUEUE = "its queue moves"
+# Waits until this never end: in the run that is followed it never happened.
+END = "the end"
 # What waits for something that never comes goes on when this much time has passed.
 PATIENCE_US = 60_000_000
 START = "start"
@@ -99,7 +101,7 @@ class Helm:
         self._keys: dict[Item, str] = {}
         # Until when, and since when (µs).
         self._held: dict[Item, tuple[str, int]] = {}
-        self._came: dict[str, None] = {}
+        self.happened: dict[str, None] = {}
         self._symbols: dict[tuple[str, str], int] = {}
         world.helm = self
         world.at_op = self.at_op
@@ -157,8 +159,7 @@ class Helm:
         self.count += 1
         if self.on_happening is not None:
             self.on_happening(self.last, item)
-        if self._held:
-            self._came[self.last] = None
+        self.happened[self.last] = None
 
     def moves(self, activity: Activity) -> None:
         """A handler begins or goes on, because of what happened last."""
@@ -199,14 +200,14 @@ class Helm:
         self.followed.append(step)
         if step.do.startswith(UNTIL):
             until = step.do[len(UNTIL) :]
-            if not self.is_last(until):
+            if not self.has_happened(until):
                 self.hold(item, until)
         else:
             self.postpone(item, int(step.do[len(LATE) :].removesuffix("us")))
 
-    def is_last(self, until: str) -> bool:
-        """Whether that is what happened last: then there is nothing to wait for."""
-        return until == self.last
+    def has_happened(self, until: str) -> bool:
+        """Whether there is nothing to wait for any more."""
+        return until in self.happened
 
     def allows(self, item: Item) -> bool:
         """A search decides here: True lets the item happen."""
@@ -214,9 +215,10 @@ class Helm:
 
     def nothing_left(self) -> bool:
         """The plan is empty; True if something that was held goes on."""
-        for item in self._held:
-            self.let_happen(item)
-            return True
+        for item, (until, _) in self._held.items():
+            if until != END:
+                self.let_happen(item)
+                return True
         return False
 
     def at_op(self, activity: Activity, value: Any) -> bool:
@@ -272,14 +274,25 @@ class Helm:
 
         What a step holds goes before what merely stands behind it in a queue.
         """
-        behind: Item | None = None
+        found = self._released() or self._behind() or self._impatient(front)
+        if found is not None:
+            self.let_happen(found)
+        return found is not None
+
+    def _released(self) -> Item | None:
+        for item, (until, _) in self._held.items():
+            if until != QUEUE and self.has_happened(until):
+                return item
+        return None
+
+    def _behind(self) -> Item | None:
+        for item, (until, _) in self._held.items():
+            if until == QUEUE and item.enabled():
+                return item
+        return None
+
+    def _impatient(self, front: Item) -> Item | None:
         for item, (until, since) in self._held.items():
-            if until in self._came or since + PATIENCE_US < front.due:
-                self.let_happen(item)
-                return True
-            if behind is None and until == QUEUE and item.enabled():
-                behind = item
-        self._came.clear()
-        if behind is not None:
-            self.let_happen(behind)
-        return behind is not None
+            if until != END and since + PATIENCE_US < front.due:
+                return item
+        return None

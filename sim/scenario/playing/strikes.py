@@ -1,7 +1,7 @@
 """Faults by the names that schedules give them, with those that need a protocol's help.
 
-Beside the names of ``fault_choice``: ``lose`` and ``duplicate`` have the name that a
-helm gives to the delivery, ``crash HOST`` brings the host back by itself,
+Beside the names of ``fault_choice``: ``lose``, ``duplicate`` and ``delay`` have the name
+that a helm gives to the delivery, ``crash HOST`` brings the host back by itself,
 and ``channel IM edit 429`` is the answer of a chat service's API.
 """
 
@@ -35,6 +35,9 @@ class Striker:
         match words:
             case ["lose" | "duplicate", "deliver", *_]:
                 return self._frame(words[0], helm.find(name.partition(" ")[2]))
+            case ["delay", "deliver", *_, by] if by.removesuffix("us").isdigit():
+                item = helm.find(name.partition(" ")[2].rpartition(" ")[0])
+                return self._delay(item, int(by.removesuffix("us")))
             case ["crash", host]:
                 return self._crash(host)
             case ["channel", channel, op, outcome]:
@@ -46,6 +49,12 @@ class Striker:
         if not isinstance(item, FrameFlight) or item.again or item not in item.end.flight:
             return False
         (fault.lose if verb == "lose" else fault.duplicate)(self.world, item)
+        return True
+
+    def _delay(self, item: Item | None, by_us: int) -> bool:
+        if not isinstance(item, FrameFlight) or item.end.held or item not in item.end.flight:
+            return False
+        fault.delay(self.world, item, by_us)
         return True
 
     def _crash(self, name: str) -> bool:
