@@ -64,9 +64,9 @@ def _store(server: Server, tasks: list[Task], rounds: list[Round]) -> Iterator[s
         for key, _ in store.items(prefix):
             if key not in known:
                 yield f"{key} is stored and nobody knows it"
-    for key, desk in memory.desks.items():
-        waiting = [row.key for _, row in store.items("archive/") if (row.lane, row.device) == key]
-        yield from _differs(f"archives for {key}", desk.archives or (), waiting)
+    for at, desk in memory.desks.items():
+        waiting = [row.key for _, row in store.items("archive/") if (row.lane, row.device) == at]
+        yield from _differs(f"archives for {at}", desk.archives or (), waiting)
     for place, lane in memory.conversations.items():
         if place != place_of(lane.lane, lane.chat, lane.thread, lane.principal):
             yield f"conversation {lane.key} is kept at {place}"
