@@ -16,7 +16,7 @@ from sim.core.actor import Actor
 from sim.core.op import NO_ANSWER, Save, Send, Sleep, Spawn
 from sim.protocols.hook.frames import TaskCancel
 from sim.protocols.hook.intake import made
-from sim.protocols.hook.machine import OPEN, RUNNING
+from sim.protocols.hook.machine import OPEN, REQUEST, RUNNING
 from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.line import Line, Picture
@@ -188,7 +188,13 @@ class Inbox:
         self.memory.routes[task.request] = task
 
     async def _begin(self, task: Task) -> None:
-        """Placeholder and dispatch; the placeholder's latency delays nobody."""
+        """Placeholder and dispatch; the placeholder's latency delays nobody.
+
+        A desktop that connected while the rows were being stored has got the task with its
+        welcome: what it has answered since is newer than a placeholder.
+        """
+        if task.state != REQUEST.initial:
+            return
         socket = task.desk.socket
         ready = socket is not None and socket.ready
         text, chip = (WORKING_TEXT, WORKING) if ready else (OFFLINE_TEXT, CHIP_QUEUED)
