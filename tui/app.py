@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -53,19 +56,20 @@ class HooktwinApp(App[None]):
         what: str | Session | None = None,
         looks: Looks | None = None,
         *,
-        step: int = 0,
+        step: int | None = None,
         view: str = "replay",
     ) -> None:
         super().__init__()
         self.what = what
         self.looks = looks or Looks()
         self.speech = Speech(self.looks.language)
-        self.first = (step, view)
+        self.first: tuple[int | None, str] = (step, view)
         self.opened: list[str] = []
         self.trouble: str | None = None
         self.animation_level = "basic" if self.looks.motion else "none"
 
     def on_mount(self) -> None:
+        self._leave_when_told()
         for theme in THEMES:
             self.register_theme(theme)
         wanted = self.looks.theme or DEFAULT
@@ -76,6 +80,14 @@ class HooktwinApp(App[None]):
             self.push_screen(StartScreen(offers()))
             if self.what:
                 self.open(self.what)
+
+    def _leave_when_told(self) -> None:
+        """SIGTERM and SIGHUP end the program as q does: the terminal is left as it was."""
+        if self.is_headless or threading.current_thread() is not threading.main_thread():
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self.exit, None, 128 + number)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """One more where only ASCII may be written."""
@@ -94,8 +106,8 @@ class HooktwinApp(App[None]):
     def show(self, session: Session) -> None:
         """A run in the workbench, at the step and in the view that were asked for."""
         step, view = self.first
-        self.first = (0, "replay")
-        self.push_screen(Workbench(session, step=min(step, session.last), view=view))
+        self.first = (None, "replay")
+        self.push_screen(Workbench(session, step=step, view=view))
 
     @on(Worker.StateChanged)
     def opened_or_not(self, event: Worker.StateChanged) -> None:
@@ -125,7 +137,7 @@ class HooktwinApp(App[None]):
             return
         if offer.what == "lesson":
             lesson = next(one for one in LESSONS if one.id == offer.name)
-            self.first = (0, "lesson")
+            self.first = (None, "lesson")
             self.open(lesson.scenario)
         else:
             self.open(offer.name)

@@ -51,7 +51,7 @@ def sentences(session: Session, *, every: bool = False) -> Iterator[str]:
     for step in session.diagram.forwards(0, every=every):
         yield sentence(session, step)
     for violation in session.violations:
-        told = f"finding at step {violation.step}: {violation.invariant}: {session.told(violation.text)}"
-        yield harmless(told)
+        told = f"{violation.invariant}: {session.told(violation.text)}"
+        yield harmless(f"finding at step {violation.step}: {told}")
     findings = len(session.violations)
     yield f"{session.count} steps, {findings} finding{'' if findings == 1 else 's'}"

@@ -144,6 +144,12 @@ class Session:
         """(host, kind) of each lifeline in order."""
         return self.trace.header.hosts
 
+    def titles(self) -> dict[str, str]:
+        """What the diagram calls its lifelines, where that says more than their kind."""
+        if self.scenario is None:
+            return {}
+        return {p.id: p.label for p in self.scenario.participants if p.label and p.label != p.id}
+
     def lookup(self) -> Lookup:
         """What filters ask."""
         found = Lookup(self.trace, self.columns, self.text_of, dict(self.names))

@@ -25,6 +25,7 @@ COMMANDS = (
     "states",
     "exploring.explore",
     "exploring.replay",
+    "tui",
 )
 
 app = typer.Typer(
@@ -38,6 +39,7 @@ app = typer.Typer(
     "  hooktwin run typical             play one\n\n"
     "  hooktwin explain turn.end        what a frame says\n\n"
     "  hooktwin explain language        how a scenario is written\n\n"
+    "  hooktwin tui                     look at runs, step by step\n\n"
     "Exit codes: 0 all is well, 1 something failed, 2 the input cannot be used.",
 )
 

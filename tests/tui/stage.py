@@ -41,7 +41,7 @@ def perform(
     *,
     size: tuple[int, int] = WIDE,
     looks: Looks | None = None,
-    step: int = 0,
+    step: int | None = None,
     view: str = "replay",
 ) -> HooktwinApp:
     """Run the application and let ``script`` press keys; gives the application."""
@@ -56,14 +56,18 @@ def perform(
     return app
 
 
-async def settled(pilot: Pilot[None], *names: str) -> None:
-    """Wait until workers are done and nothing is left to draw."""
-    for _ in range(200):
-        await pilot.app.workers.wait_for_complete()
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until no worker runs and nothing is left to draw."""
+    quiet = 0
+    for _ in range(2000):
         await pilot.pause()
-        if not pilot.app.workers and not any(pilot.app.screen.workers):
-            break
-    await pilot.pause()
+        busy = any(not worker.is_finished for worker in pilot.app.workers)
+        quiet = 0 if busy else quiet + 1
+        if quiet > 2:
+            return
+        if busy:
+            await asyncio.sleep(0.005)
+    raise AssertionError("the screen never came to rest")
 
 
 def screen_after(
@@ -71,7 +75,7 @@ def screen_after(
     *keys: str,
     size: tuple[int, int] = WIDE,
     looks: Looks | None = None,
-    step: int = 0,
+    step: int | None = None,
     view: str = "replay",
 ) -> str:
     """The screen as text when these keys have been pressed."""

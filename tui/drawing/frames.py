@@ -11,7 +11,7 @@ from sim.view.scene import kind_of
 from tui.drawing.lines import Line, Span, fit, harmless, pad
 from tui.session import Session
 
-HEAD = "     #        T+  link           d  type                   id        size  state"
+HEAD = "     #       T+  link          d  type                size  state"
 SHOWN: tuple[type[Event], ...] = (
     events.FrameSent,
     events.FrameLost,
@@ -34,16 +34,11 @@ def line_of(session: Session, event: Event, width: int, *, cursor: bool, late: b
     told: Any = event
     state, role = _state(session, event)
     sign = "▶" if cursor else "*" if event.n in session.marked else " "
-    cells = (
-        f" {sign}{event.n:>5}",
-        f"{event.at / 1e6:>9.3f}",
-        pad(harmless(str(getattr(told, "link", getattr(told, "target", "")))), 13),
-        _way(session, event),
-        pad(harmless(_type(event)), 22),
-        pad(harmless(_id(event)), 8),
-        f"{_size(session, event):>5}",
+    link = str(getattr(told, "link", getattr(told, "target", "")))
+    text = (
+        f" {sign}{event.n:>5} {event.at / 1e6:>8.3f}  {pad(harmless(link), 13)} "
+        f"{_way(session, event)}  {pad(harmless(_type(event)), 18)} {_size(session, event):>5}  "
     )
-    text = "  ".join(cells) + "  "
     room = max(width - len(text), 0)
     base = "cursor" if cursor else "late" if late else ""
     spans = (Span(fit(text, width), base), Span(fit(state, room), base if base else role))

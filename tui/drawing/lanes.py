@@ -24,6 +24,9 @@ TIME = 9
 """Columns for the time, where it is wanted."""
 
 ALIVE, WAITS, DOWN = "│", "┊", " "
+OUTSIDE = ("person", "slack", "telegram", "x")
+"""Whose waiting is not the subject: people, and channels with their webhooks."""
+
 ROLE_OF = {
     "frame": "frame", "again": "warn", "call": "call", "answer": "call", "lost": "lost",
     "link": "link", "fault": "bad", "mark": "",
@@ -62,15 +65,15 @@ def head_of(lanes: Lanes, titles: Mapping[str, str]) -> Line:
     columns = list(lanes.at.values())
     gap = min((b - a for a, b in pairwise(columns)), default=lanes.width)
     for name, kind in lanes.hosts:
-        title = fit(harmless(titles.get(name) or _title(name, kind)), max(gap - 1, 3))
+        title = fit(harmless(_title(name, titles.get(name, kind))), max(gap - 1, 3))
         start = max(lanes.at[name] - cell_len(title) // 2, 0)
         start = min(start, lanes.width - cell_len(title))
         _write(text, start, title)
     return Line((Span("".join(text).rstrip(), "head"),))
 
 
-def _title(name: str, kind: str) -> str:
-    return name if not kind or kind == name.lower() else f"{name} {kind}"
+def _title(name: str, label: str) -> str:
+    return name if not label or label.lower() == name.lower() else f"{name} {label}"
 
 
 def signs_of(lanes: Lanes, scene: Scene | None) -> dict[str, str]:
@@ -83,7 +86,7 @@ def signs_of(lanes: Lanes, scene: Scene | None) -> dict[str, str]:
         name: DOWN
         if not scene.is_up(name)
         else WAITS
-        if name in waiting and kinds[name] != "person"
+        if name in waiting and kinds[name] not in OUTSIDE
         else ALIVE
         for name in lanes.at
     }

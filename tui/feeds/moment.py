@@ -176,18 +176,19 @@ def _waiting(world: World) -> Iterator[Waiting]:
             )
 
 
-_PLUMBING = ("sim/core/",)
+_PLUMBING = ("ask", "call", "_call", "publish", "perform")
+"""Functions that only pass on what a handler wants of a channel."""
 
 
 def _innermost(activity: Activity) -> FrameType | None:
-    """The deepest frame of a handler that is protocol code, not the port below it."""
+    """The deepest frame of a handler that wants something, not one that passes it on."""
     found: FrameType | None = None
     awaitable: Any = activity.coro
     while awaitable is not None:
         frame = getattr(awaitable, "cr_frame", None)
         if frame is None:
             break
-        if not any(part in frame.f_code.co_filename for part in _PLUMBING):
+        if found is None or frame.f_code.co_name not in _PLUMBING:
             found = frame
         awaitable = getattr(awaitable, "cr_await", None)
     return found

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
+from sim.channel.history import Version
 from sim.view.diff import Pair, align, first_difference
 from sim.view.scene import kind_of
 from tui.drawing.lines import Line, line, wrap
@@ -34,7 +35,6 @@ class CompareView(View):
     DEFAULT_CSS = """
     CompareView #sides { height: 2fr; }
     CompareView #ends { height: 10; }
-    .-short CompareView #ends { height: 6; }
     """
 
     pairs: Sequence[Pair] = ()
@@ -150,6 +150,17 @@ def _rules(session: Session) -> str:
     return "without " + ", ".join(session.without) if session.without else "all rules"
 
 
+def _seen(versions: Sequence[Version]) -> str:
+    """What a reader saw one after the other; of equal states only the first."""
+    states: list[str] = []
+    for version in versions:
+        if not states or states[-1] != version.state:
+            states.append(version.state)
+    path = " > ".join(states[-5:-1])
+    text = versions[-1].text
+    return f"{text}  (before: {path})" if path else text
+
+
 def _final(session: Session, step: int, width: int) -> Sequence[Line]:
     """What the channels show at the end, who owns it, what broke."""
     lines: list[Line] = []
@@ -162,7 +173,7 @@ def _final(session: Session, step: int, width: int) -> Sequence[Line]:
             line(
                 (f"{one.message.id} {about}".ljust(12), "dim"),
                 (f"{one.now.state or '-'} ", "strong"),
-                f"{one.now.text}",
+                _seen(one.versions),
                 (gen, "dim"),
             )
         )

@@ -51,7 +51,6 @@ class ExploreView(View):
     ExploreView #explore-top { height: 14; }
     ExploreView #search { width: 2fr; }
     ExploreView #findings { width: 3fr; }
-    .-short ExploreView #explore-top { height: 1fr; }
     """
 
     case: Case | None = None

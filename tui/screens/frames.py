@@ -37,11 +37,10 @@ class FramesView(View):
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("frames")]
     DEFAULT_CSS = """
-    FramesView #list { width: 3fr; }
-    FramesView #right { width: 2fr; min-width: 40; }
+    FramesView #list { width: 8fr; }
+    FramesView #right { width: 5fr; min-width: 40; }
     FramesView #frame { height: 2fr; }
     FramesView #legal { height: 1fr; min-height: 8; }
-    .-narrow FramesView #right { width: auto; min-width: 0; }
     """
 
     tab = 0

@@ -66,7 +66,6 @@ class HostsView(View):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("hosts")]
     DEFAULT_CSS = """
     HostsView Grid { grid-size: 2; width: 1fr; height: 1fr; }
-    .-narrow HostsView Grid { grid-size: 1; }
     """
 
     part = 0

@@ -39,7 +39,6 @@ class LessonView(View):
     LessonView #read { width: 46; }
     LessonView #small { height: 3fr; }
     LessonView #code { height: 14; }
-    .-narrow LessonView #read { width: 1fr; }
     """
 
     def __init__(self, id: str | None = None) -> None:

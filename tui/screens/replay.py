@@ -35,8 +35,6 @@ class ReplayView(View):
     ReplayView #side { width: 40; }
     ReplayView #step { height: 3fr; }
     ReplayView #invariants { height: 2fr; }
-    .-normal ReplayView #side { width: 36; }
-    .-narrow ReplayView #side { width: auto; }
     """
 
     def compose(self) -> ComposeResult:

@@ -79,7 +79,7 @@ class Running(Navigating):
         """A run, or a look from inside, has ended."""
         worker = event.worker
         if worker.state == WorkerState.ERROR:
-            self.busy = ""
+            self.busy, self._looking = "", None
             error = worker.error
             if not isinstance(error, HooktwinError):
                 raise error if error is not None else RuntimeError("a worker failed")
@@ -117,7 +117,10 @@ class Running(Navigating):
             if then is not None:
                 then(self.state.moment)
             return
-        self._then = then
+        self._then = then or self._then
+        if self._looking == (session, step):
+            return
+        self._looking = (session, step)
         self.run_worker(
             lambda: (session, moment_of(session, step)),
             name="moment",
@@ -128,9 +131,11 @@ class Running(Navigating):
         )
 
     _then: Callable[[Moment], None] | None = None
+    _looking: tuple[Session, int] | None = None
 
     def _looked(self, result: tuple[Session, Moment]) -> None:
         session, moment = result
+        self._looking = None
         if session is not self.session or moment.step != self.state.step:
             return
         self.state.moment = moment

@@ -66,6 +66,11 @@ class View(Container):
 
     state: State | None = None
     narrow = False
+    ready = False
+    """Whether its panes are there; before, nothing can be shown."""
+
+    def on_mount(self) -> None:
+        self.ready = True
 
     def panes(self) -> list[Pane]:
         """The panes in order of focus."""
@@ -108,6 +113,10 @@ class View(Container):
             front = shown[0] if len(shown) == 1 else (panes[0] if panes else None)
         for pane in panes:
             pane.set_class(self.narrow and pane is not front, "-behind")
+        for box in self.query("Horizontal, Vertical"):
+            inside = [pane for pane in panes if box in pane.ancestors]
+            hidden = bool(inside) and all(pane.has_class("-behind") for pane in inside)
+            box.set_class(hidden, "-behind")
 
     def on_descendant_focus(self) -> None:
         focused = self.screen.focused

@@ -51,9 +51,10 @@ class Workbench(Telling):
     ]  # fmt: skip
     VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012
 
-    def __init__(self, session: Session, *, step: int = 0, view: str = "replay") -> None:
+    def __init__(self, session: Session, *, step: int | None = None, view: str = "replay") -> None:
         super().__init__()
-        self.state = State(session, step)
+        here = self._first(session) if step is None else min(step, session.last)
+        self.state = State(session, here)
         self.runs = Tree([session])
         self.shown = view
         self._working = False
@@ -77,6 +78,11 @@ class Workbench(Telling):
             while not session.indexed:
                 session.work(chronicle=False, slices=10)
 
+    @staticmethod
+    def _first(session: Session) -> int:
+        """The first step that has a row of its own."""
+        return next(session.diagram.forwards(0), 0) if session.count else 0
+
     # -- views -------------------------------------------------------------------------------
 
     @property
@@ -95,17 +101,17 @@ class Workbench(Telling):
         view.bring()
         self.refresh_views()
         view.focus_pane()
+        if name == "compare":
+            self.compare()
 
     def action_view(self, name: str) -> None:
         """Another view of the same step."""
         if name in VIEWS:
             self.call_later(self._show_view, name)
-            if name == "compare":
-                self.call_later(self.compare)
 
     def refresh_views(self) -> None:
         """Draw everything for the present state."""
-        if not self.query(f"#view-{self.shown}"):
+        if not self.query(f"#view-{self.shown}") or not self.view.ready:
             return
         state, view = self.state, self.view
         if not state.session.count:
@@ -140,7 +146,8 @@ class Workbench(Telling):
         """Look at another run of this sitting."""
         self._prepare(session)
         matching = self.state.matching
-        self.state = State(session, min(step or 0, session.last), since=self.state.step)
+        here = self._first(session) if step is None else min(step, session.last)
+        self.state = State(session, here, since=self.state.step)
         if matching:
             self.state.matching = Matching(session, matching.text)
         self.other, self.differences = None, ()

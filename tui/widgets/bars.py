@@ -134,7 +134,6 @@ class TimelineBar(Bar):
 
     DEFAULT_CSS = """
     TimelineBar { height: 4; }
-    .-short TimelineBar { height: 1; }
     """
 
     def __init__(self) -> None:

@@ -51,7 +51,8 @@ class CompareSide(StepView):
         return lanes.lay_out(hosts, self.size.width)
 
     def head_line(self, y: int) -> Line:
-        return lanes.head_of(self.layout_, {})
+        titles = {} if self.session is None else self.session.titles()
+        return lanes.head_of(self.layout_, titles)
 
     def step_line(self, n: int, *, cursor: bool, late: bool) -> Line:
         assert self.session is not None

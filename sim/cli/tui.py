@@ -1,0 +1,97 @@
+"""``hooktwin tui``: the terminal UI. It is built on top of the command line, so it is
+looked up by name when somebody wants it."""
+
+from __future__ import annotations
+
+import importlib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sim.cli.run_options import complete_scenario
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin tui                                 choose a scenario or a lesson\n\n"
+    "  hooktwin tui typical                         play one and look at it\n\n"
+    "  hooktwin tui run.jsonl                       a trace of hooktwin run --trace\n\n"
+    "  hooktwin tui typical --plain                 one sentence per step\n\n"
+    "  hooktwin tui typical --out typical.svg --screen channels --step 40\n\n"
+    "Inside: ? lists all keys, F1 says what a screen is."
+)
+
+
+class Screen(StrEnum):
+    """The seven views."""
+
+    replay = "replay"
+    frames = "frames"
+    channels = "channels"
+    hosts = "hosts"
+    explore = "explore"
+    compare = "compare"
+    lesson = "lesson"
+
+
+class Language(StrEnum):
+    """The languages of the interface."""
+
+    en = "en"
+    zh = "zh"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(tui)
+
+
+def tui(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENARIO|TRACE.jsonl|TOKEN]",
+            help="What to open; nothing: the start screen.",
+            autocompletion=complete_scenario,
+        ),
+    ] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="One sentence per step, no screen.")
+    ] = False,
+    ascii_only: Annotated[
+        bool, typer.Option("--ascii", help="Draw with ASCII signs only.")
+    ] = False,
+    lang: Annotated[
+        Language | None, typer.Option(help="Language of the interface; from the locale.")
+    ] = None,
+    theme: Annotated[str, typer.Option(help="A theme by its name, such as high-contrast.")] = "",
+    motion: Annotated[bool, typer.Option("--motion", help="Let things move smoothly.")] = False,
+    step: Annotated[int | None, typer.Option(min=0, help="Begin at this step.")] = None,
+    screen: Annotated[Screen, typer.Option(help="Begin with this screen.")] = Screen.replay,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a picture (.svg, .txt, .png) and end.")
+    ] = None,
+    size: Annotated[str, typer.Option(help="Columns x rows of the picture.")] = "120x36",
+    serve: Annotated[bool, typer.Option("--serve", help="Show it in a browser.")] = False,
+    host: Annotated[str, typer.Option(help="Where to serve.")] = "localhost",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to serve.")] = 8000,
+    restricted: Annotated[bool, typer.Option("--restricted", hidden=True)] = False,
+) -> None:
+    """Look at a run: its diagram, frames, channels and hosts, at any of its steps."""
+    command: Any = importlib.import_module("tui.command")
+    wish = command.Wish(
+        what=what,
+        plain=plain,
+        ascii=ascii_only,
+        language=lang.value if lang is not None else "",
+        theme=theme,
+        motion=motion,
+        step=step,
+        screen=screen.value,
+        out=out,
+        size=size,
+        restricted=restricted,
+    )
+    code = command.serve(wish, host, port) if serve else command.run(wish)
+    raise typer.Exit(code)

@@ -1,0 +1,179 @@
+"""What ``hooktwin tui`` does: open the program, print sentences, make a picture, serve."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from sim.cli import outcome
+from sim.cli.terminal import say
+from sim.core.errors import UsageError
+from tui.language import from_locale
+
+if TYPE_CHECKING:
+    from tui.app import HooktwinApp, Looks
+
+SIZES = ((40, 12), (400, 200))
+"""The smallest and the largest picture."""
+
+
+@attrs.frozen
+class Wish:
+    """The command line."""
+
+    what: str | None = None
+    plain: bool = False
+    ascii: bool = False
+    language: str = ""
+    theme: str = ""
+    motion: bool = False
+    step: int | None = None
+    screen: str = "replay"
+    out: Path | None = None
+    size: str = "120x36"
+    restricted: bool = False
+
+
+def run(wish: Wish) -> int:
+    """Do it; the exit code. Raises UsageError for what cannot be opened."""
+    if wish.plain:
+        return _plain(wish)
+    if wish.out is not None:
+        return _picture(wish)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "the terminal UI needs a terminal; --plain prints one sentence per step, "
+            "--out FILE.svg makes a picture"
+        )
+    from tui.app import HooktwinApp
+
+    app = HooktwinApp(wish.what, _looks(wish), step=wish.step, view=wish.screen)
+    app.run()
+    if app.trouble is not None and app.return_code:
+        raise UsageError(app.trouble)
+    return app.return_code or outcome.OK
+
+
+def _looks(wish: Wish) -> Looks:
+    from tui.app import Looks
+
+    language = wish.language or from_locale()
+    return Looks(language, wish.ascii, wish.motion, wish.theme, wish.restricted)
+
+
+def _plain(wish: Wish) -> int:
+    from sim.cli.terminal import print_text
+    from tui.app import session_of
+    from tui.glyphs import to_ascii
+    from tui.plain import sentence, sentences
+
+    if wish.what is None:
+        raise UsageError("--plain tells a run: give a scenario, a trace or a token")
+    session = session_of(wish.what)
+    session.finish()
+    if wish.step is not None:
+        told = [sentence(session, min(wish.step, session.last))]
+    else:
+        told = list(sentences(session))
+    for one in told:
+        print_text(to_ascii(one) if wish.ascii else one)
+    return outcome.OK
+
+
+def _picture(wish: Wish) -> int:
+    from tui.app import HooktwinApp, session_of
+    from tui.shot import FORMATS, write_picture
+
+    assert wish.out is not None
+    width, height = size_of(wish.size)
+    if wish.out.suffix.lower() not in FORMATS:
+        raise UsageError(f"{wish.out}: give a name that ends in {', '.join(FORMATS)}")
+    session = session_of(wish.what) if wish.what is not None else None
+    step = wish.step
+    if session is not None:
+        session.finish()
+        step = None if step is None else min(step, session.last)
+    app = HooktwinApp(session, _looks(wish), step=step, view=wish.screen)
+
+    async def make() -> None:
+        async with app.run_test(size=(width, height)) as pilot:
+            await at_rest(app)
+            await pilot.pause()
+            assert wish.out is not None
+            write_picture(app, wish.out)
+
+    try:
+        asyncio.run(make())
+    except OSError as error:
+        raise UsageError(f"{wish.out}: cannot write it: {error.strerror or error}") from error
+    say(f"hooktwin: wrote {wish.out}")
+    return outcome.OK
+
+
+async def at_rest(app: HooktwinApp) -> None:
+    """Wait until no worker runs and nothing is left to draw."""
+    quiet = 0
+    while quiet < 3:
+        await asyncio.sleep(0.01)
+        busy = any(not worker.is_finished for worker in app.workers)
+        quiet = 0 if busy else quiet + 1
+
+
+def size_of(text: str) -> tuple[int, int]:
+    """``120x36``. Raises UsageError."""
+    found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    (low_w, low_h), (high_w, high_h) = SIZES
+    if not (low_w <= size[0] <= high_w and low_h <= size[1] <= high_h):
+        raise UsageError(
+            f"--size {text!r}: write COLUMNSxROWS, {low_w}x{low_h} to {high_w}x{high_h}"
+        )
+    return size
+
+
+LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+def serve(wish: Wish, host: str, port: int) -> int:
+    """Show it in a browser: one process per visitor, with the rights of this user.
+
+    Anywhere but on this machine only what needs no files is offered.
+    Raises UsageError where textual-serve is missing or the port is taken.
+    """
+    try:
+        from textual_serve.server import Server
+    except ImportError as error:
+        raise UsageError(
+            "serving needs the package textual-serve: pip install 'hooktwin[serve]'"
+        ) from error
+    restricted = wish.restricted or host not in LOCAL
+    server = Server(_command(wish, restricted), host=host, port=port, title="hooktwin")
+    say(f"hooktwin: http://{host}:{port}   Ctrl-C ends it")
+    if host not in LOCAL:
+        say("hooktwin: whoever reaches this address can run scenarios here, in processes of yours")
+    try:
+        server.serve()
+    except OSError as error:
+        raise UsageError(f"cannot serve at {host}:{port}: {error.strerror}") from error
+    return outcome.OK
+
+
+def _command(wish: Wish, restricted: bool) -> str:
+    words = [sys.executable, "-m", "tui"]
+    if wish.what is not None:
+        words.append(wish.what)
+    for name, wanted in (
+        ("--ascii", wish.ascii), ("--motion", wish.motion), ("--restricted", restricted)
+    ):  # fmt: skip
+        if wanted:
+            words.append(name)
+    words += ["--screen", wish.screen, "--lang", wish.language or from_locale()]
+    if wish.theme:
+        words += ["--theme", wish.theme]
+    return shlex.join(words)
