@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from sim.cli import outcome
+from sim.cli.ending import gentle_endings
 from sim.cli.terminal import prepare_streams, say, silence_stdout
 
 COMMANDS = (
@@ -73,11 +74,22 @@ for _name in COMMANDS:
 def call(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Nothing but the code leaves here."""
     prepare_streams()
+    with gentle_endings() as ended_by:
+        code = _call(arguments)
+        signal_number = ended_by()
+    if signal_number:
+        say("hooktwin: terminated")
+        return outcome.BY_SIGNAL + signal_number
+    if code == outcome.INTERRUPTED:
+        say("hooktwin: interrupted")
+    return code
+
+
+def _call(arguments: Sequence[str]) -> int:
     try:
         answer = app(list(arguments), prog_name="hooktwin", standalone_mode=False)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        say("hooktwin: interrupted")
+    except (KeyboardInterrupt, typer.Abort):
         return outcome.INTERRUPTED
     except BrokenPipeError:
         silence_stdout()
@@ -87,17 +99,12 @@ def call(arguments: Sequence[str]) -> int:
             silence_stdout()
             return outcome.FAILED
         return outcome.complain(error, arguments)
-    except typer.Abort:
-        say("hooktwin: interrupted")
-        return outcome.INTERRUPTED
     except Exception as error:
         # Errors of the command line itself; click is vendored by some versions of typer,
         # so they are known by their manners, not by their class.
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
             return _bad_command_line(error)
         return outcome.complain(error, arguments)
-    if answer == outcome.INTERRUPTED:
-        say("hooktwin: interrupted")
     return answer if isinstance(answer, int) else outcome.OK
 
 

@@ -5,6 +5,7 @@
 1        something failed: a run, a comparison, or hooktwin itself
 2        the input cannot be used: the person who gave it must act
 130      interrupted (what was found so far has been printed)
+143      the same, by SIGTERM
 ======== =========================================================
 """
 
@@ -23,6 +24,7 @@ OK = 0
 FAILED = 1
 CANNOT_RUN = 2
 INTERRUPTED = 130
+BY_SIGNAL = 128
 
 
 def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:

@@ -177,6 +177,7 @@ def _show_sum(explored: Explored, screen: Console) -> None:
     search, wish = explored.search, explored.wish
     found = len(explored.findings)
     sign = Text("✗ ", "bold red") if found else Text("✓ ", "bold green")
+    sign = Text("· ", "bold yellow") if explored.interrupted and not found else sign
     what = f"{found} finding{'s' if found > 1 else ''}" if found else "nothing found"
     count = search.schedules
     line = sign.append(clean(explored.name), "bold")
