@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from sim.core.entropy import Stream
 from sim.explore.menu import menu
-from sim.explore.walks import Walk
+from sim.explore.walks import AT_ONCE, Walk
 from sim.world.activity import Activity
 from sim.world.fault import Budget
-from sim.world.helm import Step, Strike
+from sim.world.helm import END, UNTIL, Stall, Step, Strike
 from sim.world.item import Item
 from sim.world.world import World
 
@@ -70,6 +70,22 @@ class Hand(Walk):
         self.stops_at -= 1
         return self.stops_at == 0
 
+    def withdrawn(self, item: Item) -> None:
+        if isinstance(item, Stall) and not (self._own or self._is_written(item)):
+            # Its host died while it stood there.
+            self.given[item] = None
+            self.followed.append(Step(item.of, AT_ONCE))
+        super().withdrawn(item)
+
+    def _note(self, item: Item) -> None:
+        super()._note(item)
+        if isinstance(item, Stall):
+            self.given[item] = None
+
+    def _is_written(self, item: Item) -> bool:
+        """Whether a step says, or will say, when it happens."""
+        return item in self.passed or item in self.given
+
     def strikes_now(self) -> list[str]:
         """Names of the faults that could strike now, within the budget, in canonical order."""
         front = self.world.next_item()
@@ -78,3 +94,11 @@ class Hand(Walk):
     def strike_now(self, name: str) -> bool:
         """Let a fault of :meth:`strikes_now` strike; it is paid for and written down."""
         return self._strike(name)
+
+    def decided(self) -> tuple[Step, ...]:
+        """All that was decided so far. What is late and has not happened yet waits for ever."""
+        waiting = [item for item in self.passed if item.seq != -1]
+        planned = self.world.planned()
+        stopped = [x for x in planned if isinstance(x, Stall) and not self._is_written(x)]
+        late = (Step(self.key(item), UNTIL + END) for item in (*waiting, *stopped))
+        return (*self.followed, *late)
