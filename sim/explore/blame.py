@@ -9,7 +9,9 @@ failing run did counts with the next step's probability: the same expectation as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import attrs
 
@@ -70,28 +72,61 @@ def blame(
     invariant: str,
     forks: int = FORKS,
     tell: Callable[[int, int], None] = lambda _done, _all: None,
+    jobs: int = 1,
 ) -> list[Blamed]:
     """The curve, from the first step to the one that breaks the invariant.
 
-    ``tell`` gets the number of steps done and of all steps. KeyboardInterrupt
-    is the caller's; what is not measured yet has the chance of the step behind it.
+    ``tell`` gets the number of steps done and of all steps; ``jobs`` processes share
+    the work, with the same result.
     """
     watched = _run(case, schedule, invariant, 0, -1, 0)[1]
+    others = [ways - 1 for ways in watched.ways]
+    tasks = [
+        _Task(case, schedule, invariant, step, round(forks * other / (other + 1)), forks)
+        for step, other in enumerate(others)
+    ]
+    shares: list[float] = []
+    for share in _measured(tasks, jobs):
+        shares.append(share)
+        tell(len(shares), len(tasks))
+    return _curve(watched.names, others, shares)
+
+
+def _curve(names: list[str], others: list[int], shares: list[float]) -> list[Blamed]:
+    """From the end: going on as the failing run did counts with the next step's chance."""
     chance = 1.0
     curve: list[Blamed] = []
-    last = len(watched.names) - 1
-    for step in range(last, -1, -1):
-        others = watched.ways[step] - 1
-        if others > 0:
-            count = round(forks * others / (others + 1))
-            failed = sum(
-                _run(case, schedule, invariant, step, n, step * forks + n)[0] for n in range(count)
-            )
-            chance = chance / (others + 1) + failed / count * others / (others + 1)
-        curve.append(Blamed(watched.names[step], chance))
-        tell(last - step + 1, last + 1)
+    for name, other, share in zip(reversed(names), reversed(others), reversed(shares), strict=True):
+        chance = (chance + share * other) / (other + 1)
+        curve.append(Blamed(name, chance))
     curve.reverse()
     return curve
+
+
+@attrs.frozen
+class _Task:
+    case: Case
+    schedule: Schedule
+    invariant: str
+    step: int
+    count: int
+    forks: int
+
+    def share(self) -> float:
+        """Which share of the runs fails that go another way at this step."""
+        failed = 0
+        for n in range(self.count):
+            draws = self.step * self.forks + n
+            failed += _run(self.case, self.schedule, self.invariant, self.step, n, draws)[0]
+        return failed / self.count if self.count else 0.0
+
+
+def _measured(tasks: list[_Task], jobs: int) -> Iterator[float]:
+    if jobs == 1:
+        yield from map(_Task.share, tasks)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_Task.share, tasks)
 
 
 def _run(
