@@ -117,7 +117,10 @@ class TraceFile:
             start = self.offsets[n]
             return start, self.data.find(b"\n", start, self.end)
         known = self._spans.get(n)
-        return known if known is not None else self._search(n)
+        if known is not None:
+            return known
+        before = self._spans.get(n - 1)
+        return self._walk(before[1] + 1, n) if before is not None else self._search(n)
 
     def _search(self, n: int) -> tuple[int, int]:
         low, high = self.first, self.end

@@ -146,7 +146,8 @@ def invariants(session: Session, n: int, width: int) -> list[Line]:
     known = session.result is not None or session.complete
     holding = len(INVARIANTS) - len({v.invariant for v in session.violations})
     if known:
-        lines.append(line((f"= {holding} others hold", "good")))
+        others = " others" if lines else ""
+        lines.append(line((f"= {holding}{others} hold", "good")))
     else:
         lines.append(line(("? not judged yet", "dim")))
     if session.result is not None and session.result.failures:

@@ -150,15 +150,13 @@ def _rules(session: Session) -> str:
     return "without " + ", ".join(session.without) if session.without else "all rules"
 
 
-def _seen(versions: Sequence[Version]) -> str:
-    """What a reader saw one after the other; of equal states only the first."""
+def _seen(versions: Sequence[Version]) -> list[str]:
+    """The states that a reader saw, one after the other."""
     states: list[str] = []
     for version in versions:
-        if not states or states[-1] != version.state:
+        if version.state and (not states or states[-1] != version.state):
             states.append(version.state)
-    path = " > ".join(states[-5:-1])
-    text = versions[-1].text
-    return f"{text}  (before: {path})" if path else text
+    return states
 
 
 def _final(session: Session, step: int, width: int) -> Sequence[Line]:
@@ -173,10 +171,14 @@ def _final(session: Session, step: int, width: int) -> Sequence[Line]:
             line(
                 (f"{one.message.id} {about}".ljust(12), "dim"),
                 (f"{one.now.state or '-'} ", "strong"),
-                _seen(one.versions),
+                one.now.text,
                 (gen, "dim"),
             )
         )
+        seen = _seen(one.versions)
+        if len(seen) > 1:
+            told = "seen: " + " > ".join(seen)
+            lines += [line(" " * 12, (row, "dim")) for row in wrap(told, width - 12, 3)]
     for violation in session.violations:
         lines.append(line((f"! {violation.invariant} at step {violation.step}", "bad")))
         lines += [

@@ -33,6 +33,9 @@ NARROW = 100
 SHORT = 30
 SLICE_S = 0.008
 EVERY_S = 0.03
+TELL_EVERY = 12
+"""Slices between two looks at how far the reading is."""
+
 AT_ONCE = 20_000
 """Runs of up to so many steps are indexed before they are drawn."""
 
@@ -57,7 +60,7 @@ class Workbench(Telling):
         self.state = State(session, here)
         self.runs = Tree([session])
         self.shown = view
-        self._working = False
+        self._slices = 0
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
@@ -179,9 +182,15 @@ class Workbench(Telling):
             if not worked:
                 break
             busy = True
-        if busy or self._working:
+        if busy:
+            self._slices += 1
+            if self._slices % TELL_EVERY == 0:
+                self.query_one(TimelineBar).refresh()
+                if needed or matching:
+                    self.refresh_views()
+        elif self._slices:
+            self._slices = 0
             self.refresh_views()
-        self._working = busy
 
     # -- the filter ------------------------------------------------------------------------------
 

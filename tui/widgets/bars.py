@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -44,6 +45,21 @@ class Bar(Widget):
             super().__init__()
             self.act = act
 
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._styles: dict[str, Style] = {}
+
+    def notify_style_update(self) -> None:
+        self._styles.clear()
+        super().notify_style_update()
+
+    def _style(self, role: str) -> Style:
+        known = self._styles.get(role)
+        if known is None:
+            known = self.get_component_rich_style(f"bar--{role}") if role else self.rich_style
+            self._styles[role] = known
+        return known
+
     @property
     def speech(self) -> Speech:
         found = getattr(self.app, "speech", None)
@@ -57,11 +73,8 @@ class Bar(Widget):
         width = self.size.width
         segments = []
         for span in cropped(self.line_at(y), width).spans:
-            style = self.rich_style
-            if span.role:
-                style = self.get_component_rich_style(f"bar--{span.role}")
-            segments.append(Segment(self.speech(span.text), style))
-        return Strip(segments).extend_cell_length(width, self.rich_style).crop(0, width)
+            segments.append(Segment(self.speech(span.text), self._style(span.role)))
+        return Strip(segments).extend_cell_length(width, self._style("")).crop(0, width)
 
     def on_click(self, event: events.Click) -> None:
         span = self.line_at(event.y).at(event.x)

@@ -145,8 +145,9 @@ class Pane(Widget, can_focus=True):
         """One row as a strip, in the pane's colours."""
         width = self.size.width
         one = self.line_at(y)
+        base = self._base
         if one is None:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, base)
         chosen = self.has_focus and one.row is not None and one.row == self.chosen_row
         segments = []
         for span in cropped(one, width).spans:
@@ -154,12 +155,22 @@ class Pane(Widget, can_focus=True):
             if chosen:
                 style += Style(underline=True)
             segments.append(Segment(self.speech(span.text), style))
-        strip = Strip(segments).extend_cell_length(width, self.rich_style)
-        return strip.crop(0, width).apply_style(self.rich_style)
+        ends = one.spans[-1].role if one.spans else ""
+        filling = self._style(Span("", "cursor")) if ends == "cursor" else base
+        strip = Strip(segments).extend_cell_length(width, filling)
+        return strip.crop(0, width).apply_style(base)
+
+    @property
+    def _base(self) -> Style:
+        """The pane's own style; asking Textual for it takes longer than drawing a line."""
+        known = self._styles.get("")
+        if known is None:
+            known = self._styles[""] = self.rich_style
+        return known
 
     def _style(self, span: Span) -> Style:
         if not span.role:
-            return self.rich_style
+            return self._base
         known = self._styles.get(span.role)
         if known is None:
             known = self._styles[span.role] = self.get_component_rich_style(f"pane--{span.role}")
