@@ -227,3 +227,82 @@ def test_a_question_that_is_open_when_its_round_ends_is_gone() -> None:
     play.do(AgentAsks())
     play.do(AgentEnds(text="done"))
     assert not play.desktop().work.cards
+
+
+def test_a_round_that_gave_way_to_the_person_cannot_be_continued() -> None:
+    """hook HK-190"""
+    play = Play()
+    play.dispatch("R1")
+    play.do(FAILS)
+    play.do(Retry())
+    play.do(AgentProgresses("p"), 3)
+    play.do(TypeText("something else"), 10)
+    play.forget()
+    play.do(Retry(request="R1"))
+    play.do(AgentEnds(text="done"), 10)
+    assert play.frames("turn.reopen") == []
+
+
+def test_a_retry_that_nobody_outside_can_see_ends_by_itself() -> None:
+    play = Play(features=())
+    play.dispatch("R1")
+    play.do(FAILS)
+    play.do(Retry(request="R1"), 60)
+    assert [note["did"] for note in notes(play, "agent")] == ["start", "end"] * 2  # type: ignore[index]
+
+
+def test_a_retry_whose_first_event_comes_a_day_later_reopens_nothing() -> None:
+    play = Play()
+    play.dispatch("R1")
+    play.do(FAILS)
+    play.stay(23 * 3_600)
+    play.do(Retry(request="R1"))
+    play.stay(2 * 3_600)
+    play.do(AgentEnds(text="done"))
+    assert play.frames("turn.reopen") == []
+
+
+def test_a_cancel_of_a_round_on_another_channel_stops_nothing() -> None:
+    play = Play(lanes=("slack", "telegram"), features=(*TELEGRAM, "turn-reopen-v1"))
+    slack, telegram = sorted(play.sockets[:2], key=lambda conn: conn.lane)
+    play.dispatch("R1", conn=slack)
+    play.do(FAILS)
+    play.do(Retry())
+    play.do(AgentProgresses("p"), 3)
+    round_id = play.last("turn.reopen").request_id
+    play.say(TaskCancel(request_id=round_id), conn=telegram)
+    assert play.frames("turn.end", round_id) == []
+    play.say(TaskCancel(request_id=round_id), conn=slack)
+    assert play.last("turn.end", round_id).status == "cancelled"
+
+
+def test_a_result_that_is_being_gathered_at_a_login_is_not_handed_in() -> None:
+    """hook RC-44"""
+    play = Play(account="alice", settings=DesktopSettings(gather_us=3_000_000))
+    play.dispatch("R1")
+    play.do(AgentEnds(text="secret", files=(("a.txt", "text/plain", "aGk="),)), 1)
+    play.do(Login("bob"), 10)
+    assert play.frames("turn.end") == []
+
+
+def test_a_busy_account_does_not_send_what_another_one_left() -> None:
+    """hook RC-44"""
+    play = Play(account="bob")
+    play.dispatch("R0")
+    play.do(AgentEnds(text="mine"))
+    play.do(Login("alice"), 3)
+    play.dispatch("R1")
+    play.go_offline()
+    play.do(AgentEnds(text="secret"))
+    play.do(Login("bob"))
+    play.come_back()
+    assert [end.request_id for end in play.frames("turn.end")] == ["R0"]
+
+
+def test_a_channel_that_is_switched_off_in_mid_dial_stays_off() -> None:
+    play = Play()
+    play.do(Toggle(False, "slack"), 1)
+    play.do(Toggle(True, "slack"), 0)
+    play.do(Toggle(False, "slack"), 5)
+    assert play.desktop().lanes["slack"].conn is None
+    assert not any(conn.is_open for conn in play.sockets)
