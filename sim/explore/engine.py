@@ -7,10 +7,12 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from typing import Protocol
 
+from sim.core.errors import UsageError
 from sim.drivers.collecting import swept
 from sim.drivers.step import many_runs
 from sim.explore.schedule import Case
@@ -51,7 +53,7 @@ class SerialEngine:
 
 
 class ProcessEngine:
-    """Several processes on this machine. A worker that dies is a SimInternalError of the pool."""
+    """Several processes on this machine. A worker that dies is a UsageError."""
 
     def __init__(self, case: Case, workers: int) -> None:
         self.workers = workers
@@ -61,11 +63,17 @@ class ProcessEngine:
 
     def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
         chunks = [tries[n : n + CHUNK] for n in range(0, len(tries), CHUNK)]
-        with _deaf():  # this is where processes are started
-            futures = [self._pool.submit(run_chunk, chunk, length) for chunk in chunks]
+        futures: list[Future[list[Outcome]]] = []
         try:
+            with _deaf():  # this is where processes are started
+                futures += [self._pool.submit(run_chunk, chunk, length) for chunk in chunks]
             for future in futures:
                 yield from future.result()
+        except BrokenProcessPool as error:
+            raise UsageError(
+                "a process of the search died (killed, or out of memory); "
+                "search again, with fewer --jobs"
+            ) from error
         finally:
             _cancel(futures)
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import attrs
 import typer
 
 from sim.cli import outcome
+from sim.cli.exploring import options
 from sim.cli.exploring.wish import (
     DEFAULT_DEVIATIONS,
     DEFAULT_SECONDS,
     DEFAULT_STRATEGY,
     SearchWish,
 )
-from sim.cli.run_options import Without, complete_scenario
+from sim.cli.run_options import Without
 
 if TYPE_CHECKING:
     from sim.cli.exploring.searching import Explored
@@ -23,17 +24,15 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "  hooktwin explore typical --faults cut:1          may one cut break anything?\n\n"
-    "  hooktwin explore reopen-teardown --without ownership-at-write   what is the rule for?\n\n"
+    "  hooktwin explore typical --faults cut:1       may one cut break anything?\n\n"
+    "  hooktwin explore reopen-teardown --without ownership-at-write\n\n"
     "  hooktwin explore my.mmd --all --seconds 600 --jobs 2 --save findings\n\n"
-    "  hooktwin explore typical --strategy exhaustive --deviations 1   all of them\n\n"
-    "  hooktwin explore scenarios/hook --seconds 900 --junit races.xml     for CI\n\n"
-    "Exit codes: 0 nothing found, 1 an invariant is broken, 2 the search cannot run,\n"
+    "  hooktwin explore typical --strategy exhaustive --deviations 1\n\n"
+    "  hooktwin explore scenarios/hook --seconds 900 --junit races.xml\n\n"
+    "Exit codes: 0 nothing found, 1 an invariant is broken, 2 the search cannot run, "
     "130 interrupted (what was found is told all the same).\n\n"
     "How it searches: docs/search.md"
 )
-
-STRATEGY_WORDS = "portfolio, exhaustive, timings, uniform, pct, coverage"
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,67 +40,23 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=EPILOG)(explore)
 
 
-def _complete_strategy(incomplete: str) -> list[str]:
-    return [word for word in STRATEGY_WORDS.split(", ") if word.startswith(incomplete)]
-
-
 def explore(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE…",
-            help="Files, folders, or names of shipped scenarios; - reads standard input.",
-            autocompletion=complete_scenario,
-            show_default=False,
-        ),
-    ],
+    files: options.Files,
     without: Without = None,
-    faults: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST",
-            help="Faults that may be added to each run: cut:1,duplicate:1,lose:1,crash:1,"
-            "channel:2. Default: the file's @faults, else none.",
-        ),
-    ] = None,
-    most: Annotated[
-        int | None,
-        typer.Option("--max-schedules", min=1, metavar="N", help="Try at most N, per file."),
-    ] = None,
-    seconds: Annotated[
-        float,
-        typer.Option(min=0, metavar="N", help="Search for so long, all files together; inf."),
-    ] = DEFAULT_SECONDS,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Other draws. Default: the file's @seed, else 1.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Do not stop at the first finding of a file.")
-    ] = False,
-    strategy: Annotated[
-        str,
-        typer.Option(metavar="NAME", help=f"{STRATEGY_WORDS}.", autocompletion=_complete_strategy),
-    ] = DEFAULT_STRATEGY,
-    deviations: Annotated[
-        int, typer.Option(min=0, max=3, help="How far the exhaustive search goes.")
-    ] = DEFAULT_DEVIATIONS,
-    jobs: Annotated[
-        int, typer.Option(min=1, max=256, metavar="N", help="Processes; they find the same.")
-    ] = 1,
-    engine: Annotated[
-        str, typer.Option(metavar="dask://HOST:PORT", help="Run on a Dask cluster instead.")
-    ] = "",
-    save: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep findings as files there.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per file on stdout, else nothing.")
-    ] = False,
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report.")] = None,
-    sarif: Annotated[Path | None, typer.Option(help="Write a SARIF 2.1.0 report.")] = None,
-    blame: Annotated[
-        bool, typer.Option("--blame", help="Draw where each failing run was decided.")
-    ] = False,
+    faults: options.Faults = None,
+    most: options.MaxSchedules = None,
+    seconds: options.Seconds = DEFAULT_SECONDS,
+    seed: options.SearchSeed = None,
+    everything: options.Everything = False,
+    strategy: options.StrategyName = DEFAULT_STRATEGY,
+    deviations: options.Deviations = DEFAULT_DEVIATIONS,
+    jobs: options.Jobs = 1,
+    engine: options.EngineName = "",
+    save: options.SaveFolder = None,
+    as_json: options.JsonPerFile = False,
+    junit: options.JunitFile = None,
+    sarif: options.SarifFile = None,
+    blame: options.Blame = False,
 ) -> None:
     """Search for schedules that break an invariant; shrink, explain and name them.
 
@@ -109,21 +64,26 @@ def explore(
     another order, or with faults added. The diagram directs people, agents and
     faults; arrows that stay unmet are no findings, only broken invariants are.
     """
-    from sim.core.errors import UsageError
-
     wish = SearchWish(
         tuple(without or ()), None, most, seconds, seed, everything, strategy, deviations, jobs,
         engine, save, blame, as_json,
     )  # fmt: skip
+    raise typer.Exit(_explore(files, wish, faults, (junit, sarif)))
+
+
+def _explore(
+    files: list[str], wish: SearchWish, faults: str | None, reports: tuple[Path | None, Path | None]
+) -> int:
+    from sim.core.errors import UsageError
+
     try:
-        code = _explore_all(files, wish, faults, (junit, sarif))
+        return _explore_all(files, wish, faults, reports)
     except UsageError as error:
-        if as_json:
+        if wish.as_json:
             from sim.cli.terminal import print_json
 
             print_json(outcome.unusable_json(files[0], error))
         raise
-    raise typer.Exit(code)
 
 
 def _explore_all(
@@ -179,6 +139,9 @@ def _each(
             continue
         done.append(explored)
         _tell(explored)
+        if explored.failure is not None:
+            unusable.append((name, explored.failure))
+            say(f"hooktwin: {explored.failure}")
         if explored.interrupted:
             break
     return done, unusable

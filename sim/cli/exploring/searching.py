@@ -28,7 +28,8 @@ from sim.scenario.syntax import Scenario
 class Explored:
     """What came of one scenario. ``name`` is what the command line called it.
 
-    ``files`` and ``curves`` belong to the findings, by their invariants.
+    ``files`` and ``curves`` belong to the findings, by their invariants. ``failure``:
+    why the search could not go on.
     """
 
     name: str
@@ -40,11 +41,12 @@ class Explored:
     files: dict[str, tuple[Path, Path]] = attrs.field(factory=dict)
     curves: dict[str, list[Blamed]] = attrs.field(factory=dict)
     interrupted: bool = False
+    failure: UsageError | None = None
 
     @property
     def complete(self) -> bool:
         """Whether a bounded search has checked all that it may."""
-        return self.search.complete and not self.interrupted
+        return self.search.complete and not self.interrupted and not self.failure
 
 
 def case_for(scenario: Scenario, wish: SearchWish) -> Case:
@@ -91,7 +93,11 @@ def _search(explored: Explored, seconds: float, watcher: Watcher) -> None:
             return steady_s() - begun >= seconds
 
         search.out_of_time = out_of_time
-        search.run(watcher.searching)
+        try:
+            search.run(watcher.searching)
+        except UsageError as error:
+            # The workers are gone. What they have found is there all the same.
+            explored.failure = error
     explored.interrupted = search.interrupted
     explored.seconds = steady_s() - begun
     watcher.searched(search)
@@ -141,4 +147,6 @@ def _engine(case: Case, wish: SearchWish) -> Engine:
         return make_engine(case, wish.jobs)
     if wish.jobs != 1:
         raise UsageError("--jobs is about this machine, --engine about others: give one of them")
-    raise UsageError(f"--engine {wish.engine!r}: not yet")
+    from sim.explore.dask_engine import DaskEngine
+
+    return DaskEngine(case, wish.engine)

@@ -177,7 +177,11 @@ def _show_sum(explored: Explored, screen: Console) -> None:
     search, wish = explored.search, explored.wish
     found = len(explored.findings)
     sign = Text("✗ ", "bold red") if found else Text("✓ ", "bold green")
-    sign = Text("· ", "bold yellow") if explored.interrupted and not found else sign
+    sign = (
+        Text("· ", "bold yellow")
+        if (explored.interrupted or explored.failure) and not found
+        else sign
+    )
     what = f"{found} finding{'s' if found > 1 else ''}" if found else "nothing found"
     count = search.schedules
     line = sign.append(clean(explored.name), "bold")
@@ -197,6 +201,8 @@ def _why_it_ended(explored: Explored) -> str:
     search = explored.search
     if explored.interrupted:
         return "interrupted; there was more to try"
+    if explored.failure is not None:
+        return "it could not go on; there was more to try"
     if search.most is not None and search.schedules >= search.most:
         return f"--max-schedules {search.most:,} is used up; there is more to try"
     return "the time is over; there is more to try"
