@@ -11,6 +11,8 @@ Server → channel: :class:`PostMessage`, :class:`EditMessage`,
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 WORKING = "WORKING"
@@ -244,6 +246,7 @@ class ChannelFault(Record, frozen=True, gc=False, omit_defaults=True, tag="chann
     chat: str = ""
 
 
+@lru_cache(maxsize=4096)  # asked for every write
 def is_direct(chat: str) -> bool:
     """Whether a chat is between one person and the bot: ``D1``, ``T2.D1``, ``10001``.
 

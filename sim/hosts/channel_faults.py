@@ -41,6 +41,8 @@ class Faults:
 
     def take(self, op: str, chat: str, now_us: int) -> ChannelFault | None:
         """The fault for this call, if any; a single one is used up."""
+        if not self._waiting:
+            return None
         words = (op,) if op == EVENT else (op, "*")
         for key in [(word, where) for word in words for where in dict.fromkeys((chat, ""))]:
             entry = self._waiting.get(key)

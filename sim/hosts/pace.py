@@ -32,9 +32,9 @@ class Clocked:
         """Count a write. → 0, or how long to wait (whole seconds, in µs): it did not happen."""
         pace = self._pace
         per_minute = (is_group and pace.per_minute_in_groups) or pace.per_minute
-        limits = ((pace.per_second, SECOND_US), (per_minute, MINUTE_US))
-        if not any(count for count, _ in limits):
+        if not (pace.per_second or per_minute):
             return 0
+        limits = ((pace.per_second, SECOND_US), (per_minute, MINUTE_US))
         writes = self._writes.setdefault(chat, deque())
         while writes and writes[0] <= now_us - MINUTE_US:
             writes.popleft()

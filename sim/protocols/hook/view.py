@@ -85,6 +85,8 @@ class HookView:
         self.writes = Writes(self)
         self._flights = Flights()
         self._shared: dict[type[Any], Any] = {}
+        self.subject_n = -1
+        self.subject: RequestView | None = None
         self._handlers = self._event_handlers()
         self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
             "hello": self._hello,

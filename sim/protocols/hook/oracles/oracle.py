@@ -30,9 +30,16 @@ class HookInvariant(Invariant):
         return getattr(self.view.said, "request_id", "")
 
     def subject_of(self, event: Any) -> RequestView | None:
-        """The request whose message a ``CallIssued(EditMessage)`` changes."""
-        message = self.view.history.messages.get((event.callee, event.request.message))
-        return None if message is None else self.view.requests.get(message.about)
+        """The request whose message the edit of a ``CallIssued`` or ``CallApplied`` changes.
+
+        Many ask it of the same event, so the view keeps the newest answer.
+        """
+        view = self.view
+        if view.subject_n != event.n:
+            message = view.history.messages.get((event.callee, event.request.message))
+            view.subject_n = event.n
+            view.subject = None if message is None else view.requests.get(message.about)
+        return view.subject
 
     def is_foreign(self, request: RequestView, link: LinkView) -> bool:
         """Whether somebody else may be signed in on that connection by now (RC-44)."""
