@@ -60,8 +60,14 @@ class ShowsFinalState(AtRest):
             return None
         if self.is_lost(root) or is_waiting(self.view, root.care, owner.ended_us):
             return None
-        if root.lane == "x" and message.state == REJECTED:
-            return None  # the one post was spent on a rejection that was crossed by an ack
+        if (
+            root.lane == "x"
+            and message.state == REJECTED
+            and message.versions[0].at < root.ended_us
+        ):
+            # The one post was spent when the end came: its desktop had refused the task in
+            # all the answers that it gave, and for as long as one waits for a desktop.
+            return None
         return (
             f"the message of {root.request} shows {message.state} {shown(message.text)}, but "
             f"{owner.request} ended {final[0]} {shown(final[1])}"

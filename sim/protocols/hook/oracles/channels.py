@@ -11,15 +11,18 @@ from sim.channel.api import (
     DeleteMessage,
     Done,
     EditMessage,
+    FindMessage,
     PostMessage,
     React,
     Refused,
+    Say,
 )
-from sim.core.event import CallAnswered, CallApplied, CallIssued, Event, Noted
+from sim.core.event import CallAnswered, CallApplied, CallIssued, Event, Noted, Saved
 from sim.core.invariant import Handler
 from sim.protocols.hook.oracles.channel import AtRest
 from sim.protocols.hook.oracles.oracle import FINALS, SECOND_US, HookInvariant
 from sim.protocols.hook.oracles.waiting import is_waiting
+from sim.protocols.hook.server.stored import PauseRow
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_records import RequestView
 
@@ -168,7 +171,7 @@ class PatienceIsKept(HookInvariant):
     """A channel (or, on Telegram, a chat) that asked for a pause gets it."""
 
     name = "patience-is-kept"
-    sentence = "After 429 nothing about a request is written there before Retry-After is over."
+    sentence = "After 429 a server calls nothing there before Retry-After is over."
     obeyed_by = "server"
 
     def __init__(self, view: HookView) -> None:
@@ -177,30 +180,32 @@ class PatienceIsKept(HookInvariant):
         self._said: dict[int, tuple[str, str]] = {}
         # by (channel, chat): when the server heard it, and until when it holds
         self._until: dict[tuple[str, str], tuple[int, int]] = {}
+        # by (channel, chat): until when a server has stored that it holds
+        self._stored: dict[tuple[str, str], int] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {CallAnswered: self._answered}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        kinds = (PostMessage, EditMessage)
+        kinds = (PostMessage, EditMessage, DeleteMessage, FindMessage, Say)
         return {
-            **{(CallIssued, kind): self._write for kind in kinds},
+            **{(CallIssued, kind): self._call for kind in kinds},
             **{(CallApplied, kind): self._applied for kind in kinds},
+            (Saved, PauseRow): self._saved,
         }
 
     def _place(self, channel: str, request: Any) -> tuple[str, str]:
         """Who has to wait: the channel, on Telegram the chat."""
         if self.view.lanes.get(channel) != "telegram":
             return channel, ""
-        if type(request) is PostMessage:
+        if type(request) in (PostMessage, FindMessage, Say):
             return channel, request.chat
         message = self.view.history.messages.get((channel, request.message))
         return channel, "" if message is None else message.chat
 
     def _applied(self, event: CallApplied) -> str | None:
         reply = event.reply
-        notice = type(event.request) is PostMessage and event.request.role == "notice"
-        if type(reply) is Refused and reply.code == "rate_limited" and not notice:
+        if type(reply) is Refused and reply.code == "rate_limited":
             self._said[event.call] = self._place(event.callee, event.request)
         return None
 
@@ -208,22 +213,27 @@ class PatienceIsKept(HookInvariant):
         if not self._said:
             return None
         place = self._said.pop(event.call, None)
-        if place is not None and type(event.reply) is Refused:
+        heard = type(event.reply) is Refused and event.caller in self.view.writers
+        if place is not None and heard:
             self._until[place] = (event.at, event.at + event.reply.retry_after_us)
         return None
 
-    def _write(self, event: CallIssued) -> str | None:
-        if not self._until:
+    def _saved(self, event: Saved) -> str | None:
+        row = event.value
+        self._stored[row.channel, row.chat] = row.until_us
+        return None
+
+    def _call(self, event: CallIssued) -> str | None:
+        if not self._until or event.caller not in self.view.writers:
             return None
-        request = event.request
-        if type(request) is PostMessage and request.role not in ("request", "card"):
-            return None
-        place = self._place(event.callee, request)
+        place = self._place(event.callee, event.request)
         since, until = self._until.get(place, (0, 0))
-        if not until or self.view.hosts[event.caller].since > since:
-            return None  # who has died meanwhile knows nothing of it
+        if not until:
+            return None
+        if self.view.hosts[event.caller].since > since and self._stored.get(place, 0) < until:
+            return None  # who died between hearing and storing it knows nothing of it
         self.exercised += 1
         if not since + AT_ONCE_US < event.at < until:
             return None
         left = (until - event.at) / SECOND_US
-        return f"{event.caller} writes to {' '.join(place)} {left:.1f} s before it may"
+        return f"{event.caller} calls {' '.join(place)} {left:.1f} s before it may"

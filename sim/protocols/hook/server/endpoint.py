@@ -12,6 +12,7 @@ from sim.protocols.hook.frames import Ping, Pong
 from sim.protocols.hook.intake import checked, made
 from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.accounts.rows import FeaturesRow
+from sim.protocols.hook.server.calling import Calling
 from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.delivery import Delivery
 from sim.protocols.hook.server.expiry import Expiry
@@ -45,7 +46,8 @@ class Server(Actor):
         super().__init__(port)
         self.plan = plan
         self.memory = memory = Memory(plan)
-        self._writing = writing = Writing(self, plan, Delivery(self, memory, plan))
+        calling = Calling(self, plan)
+        self._writing = writing = Writing(self, plan, Delivery(self, memory, plan), calling)
         cards = Cards(self, memory, plan, writing)
         self.books = books = Books(self, memory, plan, writing)
         writing.quotes = books.behaviors.quote_of
@@ -70,6 +72,7 @@ class Server(Actor):
 
     async def on_start(self) -> None:
         self._read_features()
+        self._writing.calling.read()
         self.books.read()
         await self._recovery.run()
         await self.books.resume()

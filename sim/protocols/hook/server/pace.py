@@ -19,10 +19,13 @@ class Pace:
     def __init__(self) -> None:
         self._until: dict[tuple[str, str], int] = {}
 
-    def hold(self, channel: str, chat: str, until_us: int) -> None:
-        """No calls before then."""
+    def hold(self, channel: str, chat: str, until_us: int) -> bool:
+        """No calls before then. → whether that is later than what was known."""
         place = (channel, chat)
-        self._until[place] = max(until_us, self._until.get(place, 0))
+        if until_us <= self._until.get(place, 0):
+            return False
+        self._until[place] = until_us
+        return True
 
     @property
     def is_asked_for(self) -> bool:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.channel.api import DeleteMessage, Done, FindMessage, PostMessage, Refused
 from sim.core.op import NO_ANSWER, Sleep, Spawn
+from sim.protocols.hook.server.calling import PASSING, TRIES
 from sim.protocols.hook.server.line import ENDS, Line, Picture
 from sim.protocols.hook.server.tasks import Task
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 UNKNOWN = "outcome_unknown"
 ANSWER = "/answer/"
 """In the keys of posts that are an answer and not a placeholder."""
-TIDY_TRIES = 4
 
 
 class Posting:
@@ -193,12 +193,10 @@ class Posting:
         """A few tries each; what cannot be deleted stays, and the answer stays too."""
         writing = self.writing
         for message in line.leftovers:
-            for attempt in range(TIDY_TRIES):
+            for attempt in range(TRIES):
                 reply = await writing.call(line, DeleteMessage(message))
-                if type(reply) is Done or (
-                    type(reply) is Refused and reply.code not in writing.PASSING
-                ):
+                if type(reply) is Done or (type(reply) is Refused and reply.code not in PASSING):
                     break
-                await writing.actor.perform(Sleep(writing.pause_us(attempt, reply)))
+                await writing.actor.perform(Sleep(writing.calling.pause_us(attempt, reply)))
             line.leftovers = tuple(m for m in line.leftovers if m != message)
         await writing.save(line.subject)

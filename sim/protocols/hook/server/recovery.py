@@ -18,6 +18,7 @@ from sim.protocols.hook.machine import (
     ENDED,
     INTERRUPTED,
     OPEN,
+    REJECTED,
     RETRYING,
     SUPERSEDED,
     TORN,
@@ -109,6 +110,7 @@ class Recovery:
         task.cancel = row.cancel
         task.ended_us = row.ended_us
         task.written = row.written
+        task.dispatches = 1  # who knows
         self.inbox.adopt(task, self.plan.channel(row.lane))
         task.account = row.account
         task.trigger = row.trigger
@@ -242,7 +244,12 @@ class Recovery:
                 await self.actor.perform(
                     Spawn(f"find {task.request}", self.writing.show(line, picture))
                 )
-        elif not task.written and task.final is not None:
+        elif task.written or task.final is None:
+            pass
+        elif task.state == REJECTED and not self.writing.manners(line).edits:
+            run = self.requests.reject_later(task, task.final)
+            await self.actor.perform(Spawn(f"later {task.request}", run))
+        else:
             await self._show(task.final, task)
 
     async def _write_card(self, card: Card) -> None:

@@ -9,6 +9,7 @@ socket, and the ledger says it again (RC-55).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from sim.channel.api import INTERRUPTED as CHIP_INTERRUPTED
@@ -16,7 +17,7 @@ from sim.channel.api import QUEUED as CHIP_QUEUED
 from sim.channel.api import REJECTED as CHIP_REJECTED
 from sim.channel.api import WORKING
 from sim.core.actor import Actor
-from sim.core.op import Erase, Save, Send, Spawn, StartTimer
+from sim.core.op import Erase, Save, Send, Sleep, Spawn, StartTimer
 from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS
 from sim.protocols.hook.frames import (
     SessionArchive,
@@ -51,6 +52,8 @@ from sim.protocols.hook.server.texts import (
 )
 from sim.protocols.hook.server.writing import Writing
 from sim.wire.absent import ABSENT
+
+Later = Callable[[Task, Picture], Coroutine[Any, Any, None]]
 
 
 class Requests:
@@ -104,6 +107,7 @@ class Requests:
             options=self.briefing.options(task, workspace),
             source=self.briefing.source(task, socket),
         )
+        task.dispatches += 1
         await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
 
     def workspace(self, fixed: str, hello: Any) -> str | None:
@@ -192,7 +196,8 @@ class Requests:
             picture = Picture(
                 task, rejected_text(str(body.reason)), CHIP_REJECTED, final=True, by=task.by
             )
-            await self._close(task, picture)
+            may_be_crossed = task.dispatches > 1 and not self.writing.manners(task.line).edits
+            await self._close(task, picture, self.reject_later if may_be_crossed else None)
             return
         if before in (REJECTED, INTERRUPTED):
             self._revive(task)
@@ -246,13 +251,26 @@ class Requests:
         """Interrupt beside everything else: a slow channel must not delay the others."""
         await self.actor.perform(Spawn(f"expire {task.request}", self._interrupt(task)))
 
-    async def _close(self, task: Task, picture: Picture) -> None:
+    async def _close(self, task: Task, picture: Picture, later: Later | None = None) -> None:
         task.final = task.line.terminal = picture
         task.written = False
         task.spoken = True
         await self.settle(task)
         await self.writing.delivery.accepted(task)
-        await self.writing.show(task.line, picture)
+        if later is None:
+            await self.writing.show(task.line, picture)
+        else:
+            await self.actor.perform(Spawn(f"later {task.request}", later(task, picture)))
+
+    async def reject_later(self, task: Task, picture: Picture) -> None:
+        """Show a rejection where there is one post only, which an end may need yet (RC-36).
+
+        The ack of an earlier dispatch may have been lost: then the task runs, whatever
+        a part of the desktop that was not ready said about its repetition.
+        """
+        await self.actor.perform(Sleep(self.plan.limits.absent_us))
+        if task.final is picture:
+            await self.writing.show(task.line, picture)
 
     async def publish_again(self, task: Task, picture: Picture) -> None:
         """With that rule off: a repeated end is published like a first one (RC-46, RC-47)."""

@@ -1,7 +1,8 @@
 """What a server keeps through a crash: one frozen row per thing.
 
 Keys: ``request/<requestId>``, ``round/<requestId>``, ``card/<interactionId>``,
-``lane/<lane>/<chat>/<thread>``, ``archive/<externalKey>``, ``event/<event>``.
+``lane/<lane>/<chat>/<thread>``, ``archive/<externalKey>``, ``event/<event>``,
+``pause/<channel>/<chat>``.
 Views may read these rows from a trace (``Saved.value``).
 """
 
@@ -130,6 +131,14 @@ class ArchiveRow(Row, frozen=True, gc=False, tag="archive"):
     key: str
     lane: str
     device: str
+
+
+class PauseRow(Row, frozen=True, gc=False, tag="pause"):
+    """A channel (or one chat of it) wants no calls before ``until_us``."""
+
+    channel: str
+    chat: str
+    until_us: int
 
 
 class EventRow(Row, frozen=True, gc=False, tag="event"):

@@ -107,13 +107,15 @@ class Task:
     was progress or an end, so placeholders are over. ``account`` is whose
     desktop it is for ("" before anybody's has taken it), ``receipt`` what its
     desktop is told about its result, ``trigger`` the message that asked,
-    ``session`` the desktop's session that it takes over.
+    ``session`` the desktop's session that it takes over. ``dispatches`` counts
+    the dispatches that may have been answered.
     """
 
     __slots__ = (
         "account", "acked", "cancel", "cancel_sent", "cards", "conversation", "created_us", "desk",
-        "ended_us", "event", "external_key", "final", "line", "person", "prompt", "receipt",
-        "request", "sent", "session", "spoken", "state", "trigger", "workspace", "written",
+        "dispatches", "ended_us", "event", "external_key", "final", "line", "person", "prompt",
+        "receipt", "request", "sent", "session", "spoken", "state", "trigger", "workspace",
+        "written",
     )  # fmt: skip
 
     line: Line
@@ -143,6 +145,7 @@ class Task:
         self.receipt: Any = None
         self.state = REQUEST.initial
         self.sent = 0
+        self.dispatches = 0
         self.acked = 0
         self.cancel = False
         self.cancel_sent = 0

@@ -19,15 +19,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from sim.channel.api import INTERRUPTED, Done, EditMessage, Refused
 from sim.core.actor import Actor
 from sim.core.op import NO_ANSWER, Call, Note, Save, Sleep, Spawn, StartTimer
+from sim.protocols.hook.server.calling import Calling
 from sim.protocols.hook.server.delivery import Delivery
 from sim.protocols.hook.server.line import ENDS, Line, Picture
-from sim.protocols.hook.server.manners import SLACK, Manners, manners_of
-from sim.protocols.hook.server.pace import Pace
+from sim.protocols.hook.server.manners import Manners
 from sim.protocols.hook.server.plan import ServerPlan
 from sim.protocols.hook.server.posting import UNKNOWN, Posting
 from sim.protocols.hook.server.quoting import quote_mode
@@ -44,23 +44,21 @@ class Writing:
     ``quotes`` says how a task's answer quotes its question: off, first or all.
     """
 
-    __slots__ = ("_by_channel", "actor", "delivery", "pace", "plan", "posting", "quotes")
+    __slots__ = ("actor", "calling", "delivery", "plan", "posting", "quotes")
 
-    PASSING: ClassVar[tuple[str, ...]] = ("rate_limited", "server_error", "unavailable")
-
-    def __init__(self, actor: Actor, plan: ServerPlan, delivery: Delivery) -> None:
+    def __init__(
+        self, actor: Actor, plan: ServerPlan, delivery: Delivery, calling: Calling
+    ) -> None:
         self.actor = actor
         self.plan = plan
         self.delivery = delivery
-        self.pace = Pace()
+        self.calling = calling
         self.posting = Posting(self)
         self.quotes: Callable[[Task], str] = quote_mode
-        chars = plan.limits.text_chars
-        self._by_channel = {h: manners_of(lane, chars) for h, lane in plan.channels.items()}
 
     def manners(self, line: Line) -> Manners:
         """How the channel of a message wants to be written to."""
-        return self._by_channel.get(line.channel, SLACK)
+        return self.calling.manners(line.channel)
 
     def quote(self, line: Line, *, first: bool) -> str:
         """The message that this post quotes, if any."""
@@ -105,7 +103,7 @@ class Writing:
 
     async def _write(self, line: Line, picture: Picture) -> None:
         """One attempt. What it could not do becomes ``wanted`` again, after a pause."""
-        if self.pace.is_asked_for and await self._waited(line, picture):
+        if await self._waited(line, picture):
             return
         if line.doubt and not await self.posting.resolve(line, picture):
             return
@@ -120,10 +118,7 @@ class Writing:
 
     async def _waited(self, line: Line, picture: Picture) -> bool:
         """Whether the channel wanted a pause first; then the newest picture goes."""
-        manners = self.manners(line)
-        chat = line.chat if manners.per_chat else ""
-        now = self.actor.port.now_us()
-        rest = self.pace.rest_us(line.channel, chat, now, picture.final)
+        rest = self.calling.rest_us(line.channel, line.chat, final=picture.final)
         if rest:
             await self.actor.perform(Sleep(rest))
             self._want(line, picture)
@@ -170,16 +165,8 @@ class Writing:
         return await self.call(line, request)
 
     async def call(self, line: Line, request: Any) -> Any:
-        """Ask the channel; its wish for a pause holds for everybody who writes there."""
-        reply = await self._call(line, request)
-        if type(reply) is Refused and reply.code == "rate_limited":
-            chat = line.chat if self.manners(line).per_chat else ""
-            until = self.actor.port.now_us() + self.pause_us(0, reply)
-            self.pace.hold(line.channel, chat, until)
-        return reply
-
-    async def _call(self, line: Line, request: Any) -> Any:
-        return await self.actor.perform(Call(line.channel, request, self.plan.limits.call_us))
+        """Ask the channel of a message."""
+        return await self.calling.ask(line.channel, line.chat, request)
 
     async def shown(self, line: Line, picture: Picture) -> None:
         """The channel has it."""
@@ -236,7 +223,7 @@ class Writing:
 
     async def later(self, line: Line, picture: Picture, code: str, reply: Any) -> None:
         """Wait as long as the channel says, or longer each time; then the newest goes."""
-        pause = self.pause_us(line.failures, reply)
+        pause = self.calling.pause_us(line.failures, reply)
         claim = picture.claim
         if type(claim) is Task and claim.final is picture and picture.state in ENDS:
             age = self.actor.port.now_us() - claim.ended_us
@@ -253,13 +240,6 @@ class Writing:
         if line.wanted is None or not self.plan.rules.newest_wins:
             line.wanted = picture
 
-    def pause_us(self, failures: int, reply: Any) -> int:
-        """How long to wait before the next try."""
-        limits = self.plan.limits
-        if type(reply) is Refused and reply.code == "rate_limited":
-            return reply.retry_after_us or limits.retry_us
-        return min(limits.retry_max_us, limits.retry_us << min(failures, 10))
-
     async def write_blindly(self, line: Line, picture: Picture) -> None:
         """A close-out of a server that does not know who owns the message now."""
         if line.draining:
@@ -271,12 +251,13 @@ class Writing:
         while line.message:
             line.shown = None
             request = EditMessage(line.message, picture.text, picture.state, by=picture.by)
-            reply = await self._call(line, request)
+            call = Call(line.channel, request, self.plan.limits.call_us)
+            reply = await self.actor.perform(call)
             if type(reply) is Done or (
                 type(reply) is Refused and reply.code in ("message_not_found", "not_modified")
             ):
                 break
-            await self.actor.perform(Sleep(self.pause_us(failures, reply)))
+            await self.actor.perform(Sleep(self.calling.pause_us(failures, reply)))
             failures += 1
         line.shown = None
         await self.settle(picture)

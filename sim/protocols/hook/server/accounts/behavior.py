@@ -3,6 +3,10 @@
 What was set is kept as it was set, even where it equals the present default
 (HK-128); what was not set follows the default. Groups that need no mention are
 one row each, so their number has no bound (HK-133).
+
+``emojiReactions`` is kept and told, and that is all: the document says nowhere
+which reaction belongs to what, and the reactions themselves are the desktop's,
+by a frame (``msg.op``) that is not part of this version.
 """
 
 from __future__ import annotations

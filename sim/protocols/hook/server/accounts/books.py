@@ -68,7 +68,7 @@ class Books:
     )  # fmt: skip
 
     def __init__(self, actor: Actor, memory: Memory, plan: ServerPlan, writing: Writing) -> None:
-        self.reach = reach = Reach(actor, memory, plan)
+        self.reach = reach = Reach(actor, memory, plan, writing.calling)
         self.slack_bindings = slack = SlackBindings(reach)
         self.provider_bindings = neutral = ProviderBindings(reach)
         self.slack_prefs = SlackPrefs(reach, slack)

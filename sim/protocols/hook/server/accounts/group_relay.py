@@ -3,6 +3,8 @@
 A message is in a local variable while it is sent and nowhere else: no row, no
 queue, no note (HK-159). What is kept is that a principal is in a group. Each
 copy names the binding that its target holds at that very moment (HK-162).
+Who leaves a group stays known as a member: the protocol has no word for it,
+and no event of these channels tells. Who gives up the binding gets nothing more.
 """
 
 from __future__ import annotations

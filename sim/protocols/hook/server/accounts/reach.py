@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from sim.channel.api import PostMessage
 from sim.core.actor import Actor, Port
-from sim.core.op import Call, Send
+from sim.core.op import Send
 from sim.protocols.hook.frames import HookBody
 from sim.protocols.hook.intake import made
 from sim.protocols.hook.rules import HookRules
+from sim.protocols.hook.server.calling import Calling
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
 
 
 class Reach:
-    """What every book needs: the actor, its memory, its plan, and a way to send."""
+    """What every book needs: the actor, its memory, its plan, and ways to send and to call."""
 
-    __slots__ = ("actor", "memory", "plan")
+    __slots__ = ("actor", "calling", "memory", "plan")
 
-    def __init__(self, actor: Actor, memory: Memory, plan: ServerPlan) -> None:
+    def __init__(self, actor: Actor, memory: Memory, plan: ServerPlan, calling: Calling) -> None:
         self.actor = actor
+        self.calling = calling
         self.memory = memory
         self.plan = plan
 
@@ -43,6 +45,6 @@ class Reach:
         return await self.actor.perform(Send(socket.conn, made(self.port, body)))
 
     async def notice(self, channel: str, chat: str, thread: str | None, text: str) -> None:
-        """Post a line of the server's own."""
+        """Post a line of the server's own, as soon as the channel lets us (RC-99)."""
         request = PostMessage(chat, thread, text, role="notice")
-        await self.actor.perform(Call(channel, request, self.plan.limits.call_us))
+        await self.calling.ask_patiently(channel, chat, request)

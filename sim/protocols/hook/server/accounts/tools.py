@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from sim.channel.api import Done, Refused, Say
-from sim.core.op import Call
 from sim.protocols.hook.constants import HOOK_FEATURE_MULTI_TEAM, HOOK_FEATURE_SLACK_TOOLS
 from sim.protocols.hook.frames import ToolError, ToolRequest, ToolResponse
 from sim.protocols.hook.server.accounts.reach import Reach
@@ -109,8 +108,9 @@ class Tools:
         if acting.team != plan.team(channel) and "." not in chat:
             chat = f"{acting.team}.{chat or 'C1'}"
         said = Say(person, text, thread if isinstance(thread, str) else None, False, chat)
-        limit = plan.limits.call_us
-        reply = await self.reach.actor.perform(Call(channel, said, limit))
+        if self.reach.calling.rest_us(channel, chat) > plan.limits.call_us:
+            raise _Failed(CHANNEL_ERROR, "Slack refused: rate_limited")  # the agent waits no longer
+        reply = await self.reach.calling.ask(channel, chat, said)
         if isinstance(reply, Refused):
             raise _Failed(CHANNEL_ERROR, f"Slack refused: {reply.code}")
         if not isinstance(reply, Done):
