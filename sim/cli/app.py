@@ -26,6 +26,7 @@ COMMANDS = (
     "states",
     "exploring.explore",
     "exploring.replay",
+    "exploring.mutants",
     "tui",
 )
 

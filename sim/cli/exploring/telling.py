@@ -48,7 +48,7 @@ def _show_finding(explored: Explored, finding: Finding, screen: Console) -> None
     head = Text("✗ ", "bold red").append(clean(explored.name), "bold")
     screen.print(head.append(f"  breaks {finding.invariant} at step {finding.step}", "red"))
     names = Names(result.names)
-    screen.print(_facts(_meaning(finding, names)))
+    screen.print(facts(_meaning(finding, names)))
     screen.print(_sizes(explored, finding), style="dim")
     for line in tell_choices(case, finding.schedule, screen.width):
         screen.print(line)
@@ -79,11 +79,12 @@ def _meaning(finding: Finding, names: Names) -> Iterator[tuple[str, str]]:
         yield "also", ", ".join(rows[ROWS:])
 
 
-def _facts(facts: Iterable[tuple[str, str]]) -> Table:
+def facts(told: Iterable[tuple[str, str]]) -> Table:
+    """Names with their texts; long ones hang."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    for name, text in facts:
+    for name, text in told:
         table.add_row(f"  {name}", clean(text))
     return table
 

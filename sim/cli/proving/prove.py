@@ -153,11 +153,18 @@ def _mutant(mutant: Mutant) -> Callable[[], str]:
     return run
 
 
-def _is_noticed(mutant: Mutant) -> bool:
-    """By a story, where there is one (it is quick), else by storms."""
+def is_noticed_in_a_story(mutant: Mutant) -> bool:
+    """By the run that a rule or a lesson names, where there is one: it is quick."""
     for told in _stories(mutant):
         if any(broken.invariant == mutant.caught_by for broken in told.violations):
             return True
+    return False
+
+
+def _is_noticed(mutant: Mutant) -> bool:
+    """By a story, else by storms."""
+    if is_noticed_in_a_story(mutant):
+        return True
     if mutant.needs in LESSONS:
         return False
     from sim.cli.proving.mutants import seeds_until_noticed
