@@ -16,6 +16,7 @@ from sim.protocols.hook.machine import CLOSED, INTERRUPTED, OPEN, UNENDED
 from sim.protocols.hook.server import Server
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
 from sim.protocols.hook.server.tasks import CloseOut, Conversation, Round, Task, place_of
+from sim.world.host import Host
 from sim.world.world import World
 
 ROWS = ("request/", "round/", "card/", "lane/")
@@ -42,6 +43,7 @@ def imbalances(server: Server) -> list[str]:
         *_lines(server, tasks),
         *_sockets(server),
         *_forgetting(server, tasks, rounds),
+        *_plans(server),
     ]
 
 
@@ -211,3 +213,26 @@ def settled_rows(server: Server) -> dict[str, Any]:
     over = [task for task in tasks if task.state not in (*UNENDED, INTERRUPTED) and task.written]
     cards = [card for task in over for card in task.cards or () if card.written]
     return {thing.row_key: _lasting(thing.row()) for thing in [*over, *cards]}
+
+
+def _plans(server: Server) -> Iterator[str]:
+    """Whatever waits for time to pass has a timer, and no timer is set for what is over."""
+    memory, port = server.memory, server.port
+    assert isinstance(port, Host)
+    plans = set(port.timers)
+    for name in memory.sockets:
+        if ("idle", name) not in plans:
+            yield f"nobody will notice when {name} falls silent"
+    rivals = [desk.rival.conn.name for desk in memory.desks.values() if desk.rival is not None]
+    probed = [name for kind, name in plans if kind == "probe"]
+    yield from _differs("sockets that wait for a probe", probed, rivals)
+    absent = {name for kind, name in plans if kind == "absent"}
+    for desk in memory.desks.values():
+        if desk.socket is None and desk.unended and desk.key not in absent:
+            yield f"{desk.key} is away for ever and keeps {list(desk.unended)}"
+    if ("expiry", "") not in plans:
+        yield "nothing will be forgotten any more"
+    for kind, name in plans:
+        task = memory.routes.get(name)
+        if kind == "again" and task is None and name not in memory.cards:
+            yield f"the end of {name}, which is forgotten, will be said again"
