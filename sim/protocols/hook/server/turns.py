@@ -6,6 +6,8 @@ connection lost the right to use, are ignored silently (HK-178, HK-183).
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 from sim.protocols.hook.frames import TurnEnd, TurnProgress
@@ -74,7 +76,8 @@ class Turns:
     async def _end_of_task(self, socket: Socket, task: Task, body: TurnEnd) -> None:
         """Published once; who repeats it is told how far it is (HK-76)."""
         if task.cancel and not self.plan.rules.end_beats_cancel:
-            body = attrs.evolve(body, status="cancelled", error_message=None)
+            whole: Any = body  # the declarations' decorator hides that it is attrs' own
+            body = attrs.evolve(whole, status="cancelled", error_message=None)
         picture = terminal(task, body, self.writing.manners(task.line), task.by)
         if REQUEST.can(task.state, "end"):
             await self.delivery.begin(socket, task)
