@@ -72,7 +72,7 @@ class Session:
     def __attrs_post_init__(self) -> None:
         self.columns = Columns(self.trace)
         self.seeker = Seeker(self.trace)
-        self.names: tuple[tuple[str, str], ...] = self.result.names if self.result else ()
+        self.names = self.result.names if self.result else names_in(self.trace)
         self._names = Names(self.names)
         self.diagram = Diagram(self.trace, words_for(self.names))
         self.chronicle = Chronicle()
@@ -214,6 +214,28 @@ class Session:
             self._judged = True
             if self._judge is not None:
                 self._judge(-1)
+
+
+NAMED = {"requestId": "R", "reopenOf": "R", "interactionId": "A"}
+LOOKED_AT = 4_000
+"""Steps at the start of a file in which ids are looked for."""
+
+
+def names_in(trace: TraceFile) -> tuple[tuple[str, str], ...]:
+    """Short names for the ids of a file, in order of appearance; a file keeps none itself."""
+    names: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for n in range(min(trace.count, LOOKED_AT)):
+        frame: Any = getattr(trace.event(n), "frame", None)
+        payload = frame.get("payload") if isinstance(frame, dict) else None
+        if not isinstance(payload, dict):
+            continue
+        for field, letter in NAMED.items():
+            real = payload.get(field)
+            if isinstance(real, str) and len(real) > 8 and real not in names:
+                counts[letter] = counts.get(letter, 0) + 1
+                names[real] = f"{letter}{counts[letter]}"
+    return tuple((name, real) for real, name in names.items())
 
 
 def _scenario_of(trace: TraceFile) -> Scenario | None:

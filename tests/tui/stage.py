@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
@@ -28,6 +29,16 @@ def session(name: str = "reopen-teardown", *without: str) -> Session:
 def shared(name: str = "reopen-teardown", *without: str) -> Session:
     """A run that nobody changes, read to its end."""
     made = session(name, *without)
+    made.finish()
+    return made
+
+
+TRACES = Path(__file__).parent / "traces"
+
+
+def recorded(name: str) -> Session:
+    """A run that was written long ago: it looks the same whatever the twins do today."""
+    made = Session.of_file(TRACES / f"{name}.jsonl")
     made.finish()
     return made
 

@@ -36,6 +36,10 @@ class Told(Pane):
     def lines(self, width: int) -> Sequence[Line]:
         return self.make(width)
 
+    def action_enter(self) -> None:
+        """Also where nothing can be chosen: the view knows what enter means then."""
+        self.post_message(self.Chosen(self, self.chosen_row))
+
 
 class ExploreView(View):
     """Left how far the search is, right what it found, below the path and the curve."""
@@ -224,6 +228,10 @@ class ExploreView(View):
         """Enter on a finding: shrink it, or open it."""
         message.stop()
         name = message.row
+        if name is None and self.progress is None:
+            self.action_explore_start()
+            return
+        name = self.chosen if name is None else name
         outcome = self._outcome(name) if isinstance(name, str) else None
         case = self.case
         if outcome is None or case is None:
