@@ -20,6 +20,14 @@ from sim.world.host import Host
 from sim.world.world import World
 
 ROWS = ("request/", "round/", "card/", "lane/")
+ACCOUNTS = {
+    "slack_bindings": ("_bound", "_of_device", "_attempts"),
+    "provider_bindings": ("_bound", "_of_device", "_of_person", "_of_principal", "_attempts"),
+    "slack_prefs": ("_rows",),
+    "provider_prefs": ("_rows",),
+    "behaviors": ("_rows", "_groups"),
+}
+"""What the books of accounts and settings hold, by book."""
 
 
 def idle_server(world: World, name: str) -> Server | None:
@@ -44,6 +52,7 @@ def imbalances(server: Server) -> list[str]:
         *_sockets(server),
         *_forgetting(server, tasks, rounds),
         *_plans(server),
+        *_accounts(server),
     ]
 
 
@@ -236,3 +245,25 @@ def _plans(server: Server) -> Iterator[str]:
         task = memory.routes.get(name)
         if kind == "again" and task is None and name not in memory.cards:
             yield f"the end of {name}, which is forgotten, will be said again"
+
+
+def _accounts(server: Server) -> Iterator[str]:
+    """A server that was started just now would know the same accounts and settings."""
+    reborn = Server(server.port, server.plan)
+    reborn.books.read()
+    for name, facts in ACCOUNTS.items():
+        one, other = getattr(server.books, name), getattr(reborn.books, name)
+        for fact in facts:
+            known, read = _plain(getattr(one, fact)), _plain(getattr(other, fact))
+            yield from _differs(f"{name}{fact}", known.items(), read.items())
+
+
+def _plain(facts: dict[Any, Any]) -> dict[str, Any]:
+    """What is known, without empty places, in no order."""
+    return {
+        str(key): sorted(map(str, value.items() if isinstance(value, dict) else value))
+        if isinstance(value, dict | tuple)
+        else value
+        for key, value in facts.items()
+        if value != {} and value != ()
+    }
