@@ -99,8 +99,8 @@ def _numbers(finding: Finding) -> Iterator[str]:
 
 def _uri(path: str) -> str:
     """Relative where it can be: such a report is read on another machine."""
+    absolute = Path(path).absolute()
     try:
-        relative = Path(path).resolve().relative_to(Path.cwd())
+        return quote(absolute.relative_to(Path.cwd()).as_posix())
     except (OSError, ValueError):
-        return quote(path)
-    return quote(relative.as_posix())
+        return absolute.as_uri()
