@@ -13,12 +13,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sim.core.errors import ScenarioError, UsageError
+from sim.core.errors import UsageError
 from sim.explore.finding import Finding
 from sim.explore.schedule import Case, Schedule
 from sim.explore.written import written
 from sim.play import vocabularies
 from sim.scenario.parse import parse_scenario
+from sim.scenario.syntax import Scenario
 from sim.world.fault import Budget
 
 KIND = "hooktwin finding"
@@ -79,6 +80,13 @@ def is_stored(path: Path) -> bool:
         return False
 
 
+def _rule(name: Any, scenario: Scenario) -> str:
+    known = vocabularies()[scenario.protocol].rules or ()
+    if name not in known:
+        raise UsageError(f"this hooktwin knows no rule {name!r}")
+    return str(name)
+
+
 def read_stored(path: Path) -> tuple[Case, Schedule, str]:
     """Case, schedule and broken invariant. Raises UsageError for a damaged file."""
     try:
@@ -87,11 +95,11 @@ def read_stored(path: Path) -> tuple[Case, Schedule, str]:
             raise ValueError(f"it is {document['kind']!r} of format {document['format']!r}")
         schedule = Schedule.from_json(document["schedule"])
         name, source = str(document["scenario"]), str(document["source"])
-        without = [str(rule) for rule in document["without"]]
         scenario = parse_scenario(source, name, vocabularies())
+        without = [_rule(rule, scenario) for rule in document["without"]]
         case = Case.of(scenario, without=without, faults=Budget())
         return case, schedule, str(document["invariant"])
-    except (OSError, ValueError, KeyError, TypeError, ScenarioError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError, UsageError, RecursionError) as error:
         raise UsageError(
             f"{path}: this is no whole finding ({error}); "
             "'hooktwin explore FILE --save DIR' writes one"
