@@ -23,7 +23,7 @@ def is_one_message(said: Said) -> bool:
 
 
 @pytest.mark.parametrize("bad", BAD_SCENARIOS, ids=lambda bad: bad.name)
-@pytest.mark.parametrize("command", ["run", "parse", "verify"])
+@pytest.mark.parametrize("command", ["run", "parse", "verify", "explore"])
 def test_a_bad_scenario_gets_one_message_with_place_and_remedy(
     shell: Shell, tmp_path: Path, bad: Bad, command: str
 ) -> None:
@@ -69,6 +69,22 @@ def test_a_bad_trace_gets_one_message_with_place_and_remedy(
         (("schema", "turn"), "turn.end"),
         (("schema", "--out", "/no/such/folder/x"), "/no/such/folder"),
         (("states", "rond"), "round"),
+        (("explore", "/no/such/file.mmd"), "no such file"),
+        (("explore", "typcal"), "typical"),
+        (("explore", "typical", "--without", "owner-chek"), "owner-check"),
+        (("explore", "typical", "--strategy", "portfolo"), "portfolio"),
+        (("explore", "typical", "--faults", "cutt:1"), "cut, crash, channel"),
+        (("explore", "typical", "--faults", "cut:x"), "WORD:COUNT"),
+        (("explore", "typical", "--faults", "cut:-1"), "WORD:COUNT"),
+        (("explore", "typical", "--save", "/proc/nothing"), "/proc/nothing"),
+        (("explore", "typical", "--save", "/dev/null"), "/dev/null"),
+        (("explore", "typical", "--junit", "/no/such/folder/x.xml"), "/no/such/folder"),
+        (("explore", "typical", "--sarif", "/no/such/folder/x"), "/no/such/folder"),
+        (("explore", "typical", "--junit", "/tmp"), "a folder"),
+        (("explore", "typical", "--junit", "/tmp/x", "--sarif", "/tmp/x"), "another name"),
+        (("explore", "typical", "--engine", "dusk://a:1"), "dask://HOST:PORT"),
+        (("explore", "typical", "--engine", "dask://a:1", "--jobs", "2"), "give one of them"),
+        (("mutants", "without-pnog"), "without-pong"),
     ],
 )
 def test_a_word_that_nobody_knows_is_answered_with_those_that_are_known(
@@ -90,6 +106,16 @@ def test_a_word_that_nobody_knows_is_answered_with_those_that_are_known(
         ("run", "typical", "--speed", "0"),
         ("run", "typical", "--show", "some"),
         ("verify", "typical", "--seeds", "0"),
+        ("explore",),
+        ("explore", "typical", "--jobs", "0"),
+        ("explore", "typical", "--jobs", "many"),
+        ("explore", "typical", "--seconds", "-1"),
+        ("explore", "typical", "--max-schedules", "0"),
+        ("explore", "typical", "--deviations", "4"),
+        ("explore", "typical", "--seed", "-1"),
+        ("replay",),
+        ("replay", "a/b/c", "--driver", "live"),
+        ("mutants", "--seconds", "soon"),
         ("nonsense",),
         ("--nonsense",),
     ],
@@ -150,6 +176,13 @@ ESCAPE = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202e"
         ("states", ESCAPE),
         ("diagram", f"/tmp/{ESCAPE}"),
         ("verify", "typical", "--drivers", ESCAPE),
+        ("explore", ESCAPE),
+        ("explore", "typical", "--strategy", ESCAPE),
+        ("explore", "typical", "--faults", ESCAPE),
+        ("explore", "typical", "--engine", ESCAPE),
+        ("replay", ESCAPE),
+        ("replay", f"{ESCAPE}/{ESCAPE}/{ESCAPE}"),
+        ("mutants", ESCAPE),
     ],
 )
 def test_no_control_character_of_an_argument_reaches_the_terminal(

@@ -27,7 +27,20 @@ def test_both_entry_points_answer_with_the_version() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["run", "verify", "diagram", "parse", "scenarios", "explain", "schema", "rules", "states"],
+    [
+        "run",
+        "verify",
+        "diagram",
+        "parse",
+        "scenarios",
+        "explain",
+        "schema",
+        "rules",
+        "states",
+        "explore",
+        "replay",
+        "mutants",
+    ],
 )
 def test_every_help_teaches_by_example(command: str) -> None:
     said = process(command, "--help")
@@ -136,6 +149,9 @@ def test_names_and_words_are_completed() -> None:
         ("hooktwin explain turn.en", "turn.end"),
         ("hooktwin schema turn.en", "turn.end"),
         ("hooktwin states roun", "round"),
+        ("hooktwin explore typ", "typical"),
+        ("hooktwin explore x --strategy exh", "exhaustive"),
+        ("hooktwin mutants server-goes", "server-goes-back"),
     ):
         said = process(
             _HOOKTWIN_COMPLETE="complete_bash",
