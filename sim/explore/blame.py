@@ -16,6 +16,7 @@ from multiprocessing import get_context
 import attrs
 
 from sim.core.entropy import Stream
+from sim.drivers.step import many_runs
 from sim.explore.schedule import Case, Schedule, open_schedule
 from sim.explore.trial import play_out
 from sim.explore.walks import UniformWalk
@@ -115,9 +116,11 @@ class _Task:
     def share(self) -> float:
         """Which share of the runs fails that go another way at this step."""
         failed = 0
-        for n in range(self.count):
-            draws = self.step * self.forks + n
-            failed += _run(self.case, self.schedule, self.invariant, self.step, n, draws)[0]
+        with many_runs() as after_run:
+            for n in range(self.count):
+                draws = self.step * self.forks + n
+                failed += _run(self.case, self.schedule, self.invariant, self.step, n, draws)[0]
+                after_run()
         return failed / self.count if self.count else 0.0
 
 

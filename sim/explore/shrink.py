@@ -7,10 +7,11 @@ never run twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
+from sim.drivers.collecting import swept
 from sim.explore.droppable import Parts, parts_of
 from sim.explore.schedule import Case, Schedule
 from sim.explore.trial import Outcome, judged
@@ -30,18 +31,20 @@ class Shrinker:
     most: int = MOST_REPLAYS
     tell: Callable[[Shrinker], None] = lambda _: None
     _known: dict[Schedule, bool] = attrs.field(factory=dict)
+    _after_run: Callable[[], None] = lambda: None
 
     def run(self) -> Outcome:
         """The smallest failing outcome that removing one thing at a time leads to."""
         parts = parts_of(self.case.scenario)
-        while True:
-            before = self.best.schedule
-            for phase in (self.actors, self.faults, self.deviations, self.events):
-                phase(parts)
-            self.latencies()
-            self.waits()
-            if self.best.schedule == before or self.replays >= self.most:
-                return self.best
+        with swept() as self._after_run:
+            while True:
+                before = self.best.schedule
+                for phase in (self.actors, self.faults, self.deviations, self.events):
+                    phase(parts)
+                self.latencies()
+                self.waits()
+                if self.best.schedule == before or self.replays >= self.most:
+                    return self.best
 
     # -- trying -----------------------------------------------------------------------
 
@@ -53,20 +56,21 @@ class Shrinker:
         outcome = judged(self.case, schedule)
         broken = outcome.violations[:1]
         fails = bool(broken) and broken[0].invariant == self.invariant
+        self._after_run()
         self._known[schedule] = fails
         if fails:
             self.best = outcome
         self.tell(self)
         return fails
 
-    def _without(self, steps: Iterable[Step], gone: Iterable[Step]) -> tuple[Step, ...]:
-        """Take out by place, not by value: equal steps may stand twice."""
-        ids = {id(step) for step in gone}
-        return tuple(step for step in steps if id(step) not in ids)
-
     def _drop_steps(self, gone: Sequence[Step]) -> bool:
         now = self.best.schedule
-        return self.accepts(attrs.evolve(now, steps=self._without(now.steps, gone)))
+        rest = list(now.steps)
+        for step in gone:
+            if step not in rest:
+                return False
+            rest.remove(step)
+        return self.accepts(attrs.evolve(now, steps=tuple(rest)))
 
     # -- phases -----------------------------------------------------------------------
 
@@ -88,9 +92,7 @@ class Shrinker:
         while size >= 1:
             late = [s for s in self.best.schedule.steps if not s.is_fault]
             for chunk in _chunks(late, size):
-                present = {id(s) for s in self.best.schedule.steps}
-                if all(id(s) in present for s in chunk):
-                    self._drop_steps(chunk)
+                self._drop_steps(chunk)
             size //= 2
 
     def events(self, parts: Parts) -> None:
