@@ -365,7 +365,7 @@ class HookView:
 
     def _saved(self, event: Saved) -> None:
         row = event.value
-        if type(row) is LedgerRow:
+        if type(row) is LedgerRow or type(row) is tuple:
             self.desktops.saved(event)
         elif type(row) is RequestRow:
             found = self._known(row.request, event.n)

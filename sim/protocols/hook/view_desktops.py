@@ -75,7 +75,11 @@ class CardAtDesktop:
 
 @attrs.define(eq=False)
 class DesktopView:
-    """One desktop host. ``turns``: tasks and rounds by id; ``logins``: changes of ``account``."""
+    """One desktop host.
+
+    ``turns``: tasks and rounds by id; ``logins``: changes of ``account``; ``aliases``: the
+    folders that it has now, by its store or its latest hello.
+    """
 
     name: str
     life: int = 0
@@ -270,8 +274,12 @@ class Desktops:
     # -- stored and noted --------------------------------------------------------
 
     def saved(self, event: Saved) -> None:
-        """The ledger learns how a task ended."""
+        """The ledger learns how a task ended, or the folders are others now."""
         row = event.value
+        if type(row) is tuple:
+            if event.key == "workspaces":
+                self.of(event.host).aliases = row  # its hello may take a while yet
+            return
         turn = self.of(event.host).turns.get(row.request)
         if turn is not None and row.status:
             if turn.row is None:

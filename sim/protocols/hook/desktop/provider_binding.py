@@ -48,13 +48,17 @@ async def told(desk: Desk, lane: Lane, frame: Snapshot) -> None:
     ties.is_settled = True
     if answered:
         ties.mutation = None
-        await asks.settle(desk, frame.reply_to, "answered")
-    if frame.state == "pending" and not await _link_is_good(desk, lane, frame):
+    if frame.state == "pending" and not _link_is_good(desk, lane, frame):
         whole: Any = frame
         frame = attrs.evolve(
             whole, state="failed", connect_url=None, expires_at=None, reason=BAD_LINK
         )
     await take(desk, lane, ties, frame)
+    if answered:
+        await asks.settle(desk, frame.reply_to, "answered")
+    if frame.state == "pending":
+        fact = {"lane": lane.name, "opened": frame.connect_url or ""}
+        await desk.perform(Note("link", fact))
 
 
 def counts(ties: NeutralTies, frame: Snapshot) -> bool:
@@ -82,24 +86,32 @@ def _names_the_present(ties: NeutralTies, frame: Snapshot) -> bool:
     return bound is not None and frame.binding_id == bound.binding
 
 
-async def _link_is_good(desk: Desk, lane: Lane, frame: Snapshot) -> bool:
-    """Open the link of a new attempt, if it is one of the provider's own."""
-    url = frame.connect_url or ""
-    if desk.rules.link_allow_list and not may_open(lane.name, url):
-        return False
-    await desk.perform(Note("link", {"lane": lane.name, "opened": url}))
-    return True
+def _link_is_good(desk: Desk, lane: Lane, frame: Snapshot) -> bool:
+    """Whether the link of a new attempt is one of the provider's own, and may be opened."""
+    return not desk.rules.link_allow_list or may_open(lane.name, frame.connect_url or "")
 
 
 async def take(desk: Desk, lane: Lane, ties: NeutralTies, frame: Snapshot) -> None:
-    """The snapshot is what is known from now on."""
+    """The snapshot is what is known from now on, all of it at once.
+
+    The next one may be taken while this one's rows and timers are still being written:
+    so nothing of the state is left for later, and what is written is what holds then.
+    """
     ties.state = frame.state
     if frame.state in OPEN:
         ties.attempt = frame.attempt_id
-        await _lease(desk, lane, frame.expires_at)
     elif frame.state in ENDED or frame.state == "confirmed":
         ties.attempt = None
-        await desk.perform(StopTimer("attempt", lane.name))
+    before = ties.binding
+    if frame.state == "confirmed":
+        # the parser has seen that they are there
+        ties.binding = BindingRow(
+            frame.binding_id or "", frame.principal_id or "", frame.scope_id or ""
+        )
+    elif frame.state in ("none", *GONE):
+        ties.binding = None
+    if ties.binding != before:
+        ties.prefs = ties.behavior = None
     fact = {
         "lane": lane.name,
         "state": frame.state,
@@ -108,13 +120,12 @@ async def take(desk: Desk, lane: Lane, ties: NeutralTies, frame: Snapshot) -> No
         "reason": frame.reason,
     }
     await desk.perform(Note("binding", fact))
-    if frame.state == "confirmed":
-        row = BindingRow(
-            frame.binding_id or "", frame.principal_id or "", frame.scope_id or ""
-        )  # the parser has seen that they are there
-        await _bind(desk, lane, ties, row)
-    elif frame.state in ("none", *GONE):
-        await _bind(desk, lane, ties, None)
+    if frame.state in OPEN and ties.attempt == frame.attempt_id:
+        await _lease(desk, lane, frame.expires_at)
+    elif ties.attempt is None:
+        await desk.perform(StopTimer("attempt", lane.name))
+    if frame.state in ("confirmed", "none", *GONE):
+        await _bound(desk, lane, ties, before)
 
 
 async def _lease(desk: Desk, lane: Lane, expires_at: int | None) -> None:
@@ -136,14 +147,17 @@ async def expired(desk: Desk, lane: Lane) -> None:
         await desk.perform(Note("binding", fact))
 
 
-async def _bind(desk: Desk, lane: Lane, ties: NeutralTies, row: BindingRow | None) -> None:
-    before, ties.binding = ties.binding, row
+async def _bound(desk: Desk, lane: Lane, ties: NeutralTies, before: BindingRow | None) -> None:
+    """Store who is bound now; whatever was asked for somebody else gets no answer."""
+    if lane.ties is not ties:
+        return  # another account has signed in
+    row = ties.binding
     if row != before:
-        ties.prefs = ties.behavior = None
         if row is None:
             await desk.perform(Erase(binding_key(desk, lane)))
         else:
             await desk.perform(Save(binding_key(desk, lane), row))
-        await asks.reject_all(desk, lane, "rebound", but=row.binding if row else "")
+        bound = ties.binding
+        await asks.reject_all(desk, lane, "rebound", but=bound.binding if bound else "")
     if row is not None and ties.binding is row:
         await behavior.fetch(desk, lane)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.channel.api import PostMessage
-from sim.core.event import CallIssued, Event, FrameDelivered, FrameSent, Saved
+from sim.core.event import CallIssued, Event, FrameDelivered, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.hook.machine import UNENDED
 from sim.protocols.hook.oracles.oracle import HookInvariant
@@ -107,24 +107,15 @@ class ListsAreLive(HookInvariant):
     catalogue = ("HK-105",)
     obeyed_by = "desktop"
 
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        self._now: dict[str, tuple[str, ...]] = {}
-
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(Saved, tuple): self._saved, (FrameSent, "query.response"): self._sent}
-
-    def _saved(self, event: Saved) -> str | None:
-        if event.key == "workspaces":
-            self._now[event.host] = event.value
-        return None
+        return {(FrameSent, "query.response"): self._sent}
 
     def _sent(self, event: FrameSent) -> str | None:
         body = self.view.said
         if body is None or body.kind != "workspaces" or not body.ok:
             return None
         self.exercised += 1
-        wanted = self._now.get(event.sender) or self.view.desktops.of(event.sender).aliases
+        wanted = self.view.desktops.of(event.sender).aliases
         if tuple(body.workspaces) == tuple(wanted):
             return None
         return f"{event.sender} lists {body.workspaces}, but has {wanted}"

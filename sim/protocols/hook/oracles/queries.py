@@ -41,8 +41,8 @@ class PickersShowTheAnswer(HookInvariant):
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._queries: dict[str, QueryView] = {}
-        # by the step at which an answer came: to which query, on which connection
-        self._answers: dict[int, tuple[str, str]] = {}
+        # by the step at which an answer came: to which query, on which connection, when
+        self._answers: dict[int, tuple[str, str, int]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
@@ -59,12 +59,15 @@ class PickersShowTheAnswer(HookInvariant):
 
     def _answered(self, event: FrameDelivered) -> str | None:
         if self.view.arrived is not None:
-            self._answers[event.n] = (self.view.arrived.query_id, event.link)
+            self._answers[event.n] = (self.view.arrived.query_id, event.link, event.at)
         return None
 
     def _offered(self, event: Saved) -> str | None:
-        """A picker is made when the answer wakes the command that waits for it."""
-        name, link = self._answers.get(event.cause, ("", ""))
+        """A picker is made when the answer wakes the command that waits for it.
+
+        What counts is when the answer came: storing the picker may take its time.
+        """
+        name, link, came = self._answers.get(event.cause, ("", "", 0))
         if event.value.outcome or not name:
             return None
         self.exercised += 1
@@ -73,7 +76,7 @@ class PickersShowTheAnswer(HookInvariant):
             return f"the picker of {event.value.event} shows an answer that nobody asked for"
         if query.link != link:
             return f"the picker of {event.value.event} shows an answer to {name} from elsewhere"
-        if event.at - query.at > LATE_US:
+        if came - query.at > LATE_US:
             return f"the picker of {event.value.event} shows a late answer, to {name}"
         return None
 

@@ -39,7 +39,7 @@ class Manners:
     answers_anew: bool = False
     splits: bool = False
     per_chat: bool = False
-    doubt_us: int = 30 * SECOND_US
+    doubt_us: int = 90 * SECOND_US
     files: int = 10
     images_only: bool = False
 
@@ -92,7 +92,6 @@ TELEGRAM = Manners(
     answers_anew=True,
     splits=True,
     per_chat=True,
-    doubt_us=60 * SECOND_US,
 )
 X = Manners(
     chars=LIMIT,

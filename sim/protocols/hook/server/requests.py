@@ -88,16 +88,13 @@ class Requests:
         workspace = self.workspace(task.workspace, socket.hello)
         if workspace is None:
             return
-        task.sent = socket.serial
-        if not task.account and socket.account:
-            task.account = socket.account
-            if workspace == task.workspace:
-                await self.actor.perform(Save(task.row_key, task.row()))
-        if workspace != task.workspace:
-            lane = task.conversation
-            task.workspace = lane.workspace = workspace
-            await self.actor.perform(Save(lane.row_key, lane.row()))
-            await self.actor.perform(Save(task.row_key, task.row()))
+        task.sent = serial = socket.serial
+        if await self._assign(socket, task, workspace):
+            # While that was being stored it may have ended, or a newer hello has come:
+            # then it goes with that one's welcome, to one of that one's folders.
+            if not socket.ready or socket.serial != serial or task.state not in REDELIVERED:
+                return
+            workspace = task.workspace
         body = TaskDispatch(
             request_id=task.request,
             external_key=task.external_key,
@@ -109,6 +106,19 @@ class Requests:
         )
         task.dispatches += 1
         await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
+
+    async def _assign(self, socket: Socket, task: Task, workspace: str) -> bool:
+        """Store whose a task is, and where it goes. → whether that was news."""
+        is_known = task.account or not socket.account
+        if is_known and workspace == task.workspace:
+            return False
+        task.account = task.account or socket.account
+        if workspace != task.workspace:
+            lane = task.conversation
+            task.workspace = lane.workspace = workspace
+            await self.actor.perform(Save(lane.row_key, lane.row()))
+        await self.actor.perform(Save(task.row_key, task.row()))
+        return True
 
     def workspace(self, fixed: str, hello: Any) -> str | None:
         """The lane's own directory, else the hello's default, else chat (HK-53).
