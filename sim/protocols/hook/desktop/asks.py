@@ -24,11 +24,6 @@ async def ask(desk: Desk, lane: Lane, body: Any, after_us: int, about: str = "")
     return sent
 
 
-def is_asked(desk: Desk, request_id: str | None) -> bool:
-    """Whether an answer to this request is still awaited."""
-    return desk.is_busy and request_id in desk.work.asked
-
-
 async def settle(desk: Desk, request_id: str | None, outcome: str) -> Asked | None:
     """A request is over. → it, unless it was over before."""
     if not desk.is_busy or request_id is None:

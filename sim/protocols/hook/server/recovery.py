@@ -266,11 +266,8 @@ class Recovery:
             await self.actor.perform(Spawn(f"card {card.interaction}", run))
 
     async def _show(self, picture: Picture, claim: Task | Round) -> None:
-        if claim.line.claim is claim:
-            run = self._when_promised(picture, claim)
-            await self.actor.perform(Spawn(f"owed {claim.request}", run))
-        else:
-            await self.actor.perform(Save(claim.row_key, claim.row()))
+        run = self._when_promised(picture, claim)
+        await self.actor.perform(Spawn(f"owed {claim.request}", run))
 
     async def _when_promised(self, picture: Picture, claim: Task | Round) -> None:
         """A desktop was told when the next try is (HK-77)."""
