@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sim.core.event import Noted
-from sim.protocols.hook import TaskCancel, TaskSource, Welcome
+from sim.protocols.hook import SessionArchive, TaskCancel, TaskSource, Welcome
 from sim.protocols.hook.acts import (
     AgentAsks,
     AgentEnds,
@@ -307,3 +307,78 @@ def test_a_channel_that_is_switched_off_in_mid_dial_stays_off() -> None:
     play.do(Toggle(False, "slack"), 5)
     assert play.desktop().lanes["slack"].conn is None
     assert not any(conn.is_open for conn in play.sockets)
+
+
+# -- turns and sessions -------------------------------------------------------------------
+
+
+def test_an_end_without_files_waits_for_none() -> None:
+    play = Play(settings=DesktopSettings(gather_us=10_000_000))
+    play.dispatch("R1")
+    play.do(AgentEnds(text="done"), 1)
+    assert play.last("turn.end").final_text == "done"
+    assert [note["did"] for note in notes(play, "agent")] == ["start", "end"]  # type: ignore[index]
+
+
+def test_a_task_waits_for_a_long_turn_of_the_person_too() -> None:
+    play = Play(settings=DesktopSettings(local_turn_us=9_000_000))
+    play.dispatch("R1")
+    play.do(AgentEnds(text="1"))
+    play.do(TypeText("private"), 0.1)
+    play.dispatch("R2", seconds=6)
+    before = starts(play)
+    play.pass_time(8)
+    assert starts(play) == before + 1
+
+
+def titles(play: Play) -> list[str]:
+    """What the sessions on the desktop are called."""
+    return [row.title for _, row in play.desktop().port.store.items("session/")]
+
+
+def test_a_session_is_called_after_its_team_and_its_first_prompt() -> None:
+    play = Play()
+    play.dispatch("R1", key="k1", prompt="  tune the piano ")
+    play.dispatch("R2", key="k2", source=TaskSource(im="slack", team_id="T1", team_name="Acme"))
+    play.dispatch("R3", key="k3", prompt="  ")
+    assert sorted(titles(play)) == ["Acme: do it", "tune the piano", "untitled"]
+
+
+def test_an_archived_session_is_forgotten_once_its_turn_is_over() -> None:
+    """HK-138"""
+    play = Play()
+    play.dispatch("R1")
+    play.say(SessionArchive(external_key="slack:T:C:1"))
+    assert len(play.desktop().work.sessions) == 1
+    play.do(AgentEnds(text="done"))
+    play.dispatch("R2", key="k2")
+    play.do(AgentEnds(text="done"))
+    play.say(SessionArchive(external_key="k2"))
+    ids = {ack.session_id for ack in play.frames("task.ack", "R2")}
+    assert ids.isdisjoint(play.desktop().work.sessions)
+
+
+def test_a_typed_text_in_a_running_round_is_meant_for_its_session() -> None:
+    play = Play()
+    play.dispatch("R1", key="k1")
+    play.do(FAILS)
+    play.do(Retry())
+    play.do(AgentProgresses("p"), 3)
+    round_id = play.last("turn.reopen").request_id
+    play.dispatch("R2", key="k2")
+    play.do(TypeText("no, like this", request=round_id), 3)
+    assert play.last("turn.end", round_id).status == "error"
+    assert play.frames("turn.end", "R2") == []
+
+
+def test_a_result_goes_out_on_the_channel_of_its_task_only() -> None:
+    """hook HK-40"""
+    play = Play(lanes=("slack", "telegram"), features=(*TELEGRAM, "turn-reopen-v1"))
+    telegram = next(conn for conn in play.sockets if conn.lane == "telegram")
+    play.dispatch("R1", source=ON_TELEGRAM, conn=telegram)
+    play.go_offline()
+    play.do(AgentEnds(text="done"))
+    play.forget()
+    play.come_back()
+    sent = [name for name, body in play.received if body.TYPE == "turn.end"]
+    assert [name.partition("#")[0] for name in sent] == ["D.telegram"]
