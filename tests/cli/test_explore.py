@@ -67,7 +67,7 @@ def test_a_race_is_found_shrunk_explained_and_can_be_pasted(shell: Shell) -> Non
         "1 finding in",
     ):
         assert part in said.out, part
-    assert re.search(r"\d+ schedules?, [\d,]+/s, \d+ situations, 1 found", said.err)
+    assert re.search(r"\d+ schedules?, [\d,]+/s, 1 found, \d+ situations", said.err)
 
 
 def test_what_is_to_be_pasted_does_what_it_says(shell: Shell) -> None:

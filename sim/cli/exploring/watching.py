@@ -93,7 +93,7 @@ class Watcher:
         count = search.schedules
         plural = "" if count == 1 else "s"
         words = f"{count:,} schedule{plural}, {count / self._spent(now):,.0f}/s"
-        return f"{words}, {len(search.covered)} situations, {len(search.found)} found"
+        return f"{words}, {len(search.found)} found, {len(search.covered)} situations"
 
     def _so_far(self, search: Search, now: float) -> str:
         left = self.seconds - self._spent(now)
@@ -101,7 +101,8 @@ class Watcher:
             rate = search.schedules / self._spent(now)
             left = min(left, (self.most - search.schedules) / rate)
         words = self._counts(search, now)
-        return words if left == float("inf") else f"{words}, {max(left, 0):.0f} s left"
+        # First what must not be cut off on a narrow screen.
+        return words if left == float("inf") else f"{max(left, 0):.0f} s left, {words}"
 
     def _spent(self, now: float) -> float:
         return max(now - self.begun, 1e-3)
