@@ -378,7 +378,10 @@ def test_a_result_goes_out_on_the_channel_of_its_task_only() -> None:
     play.dispatch("R1", source=ON_TELEGRAM, conn=telegram)
     play.go_offline()
     play.do(AgentEnds(text="done"))
+    play.do(Toggle(False, "telegram"))
     play.forget()
     play.come_back()
+    assert play.frames("turn.end") == []
+    play.do(Toggle(True, "telegram"), 3)
     sent = [name for name, body in play.received if body.TYPE == "turn.end"]
     assert [name.partition("#")[0] for name in sent] == ["D.telegram"]
