@@ -16,7 +16,7 @@ from typing import Any
 from sim.core.errors import UsageError
 from sim.explore.finding import Finding
 from sim.explore.schedule import Case, Schedule
-from sim.explore.written import written
+from sim.explore.written import failing
 from sim.play import vocabularies
 from sim.scenario.parse import parse_scenario
 from sim.scenario.syntax import Scenario
@@ -38,7 +38,7 @@ def save(folder: Path, case: Case, finding: Finding) -> tuple[Path, Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _write(paths[0], text)
-        _write(paths[1], written(case, schedule, title))
+        _write(paths[1], failing(case, schedule, finding.invariant, title))
     except OSError as error:
         raise UsageError(
             f"{folder}: cannot save the finding: {error.strerror}; give another folder"

@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import attrs
+
+from sim.core.errors import HooktwinError, UsageError
 from sim.explore.droppable import parts_of
 from sim.explore.schedule import Case, Schedule, flattened
+from sim.explore.trial import RAISES
+from sim.play import play, vocabularies
+from sim.scenario.parse import parse_scenario
 from sim.world.helm import LATE, UNTIL, Step
 
 _DIRECTIVE = re.compile(r"^\s*(?:%%|[Nn]ote\b[^:]*:)\s*@(seed|latency|violates|late|strike)\b")
@@ -36,6 +42,32 @@ def written(case: Case, schedule: Schedule, title: str) -> str:
         if n == start:
             out += _head(case, schedule, title, numbers)
     return "\n".join(out)
+
+
+def failing(case: Case, schedule: Schedule, invariant: str, title: str) -> str:
+    """The file's text, with as many of the left out lines as it takes to fail when it is run.
+
+    A line may be needed that nothing waits for: what a free text means follows from the
+    frame below it.
+    """
+    for kept in ((), *((line,) for line in sorted(schedule.dropped)), tuple(schedule.dropped)):
+        dropped = schedule.dropped.difference(kept)
+        text = written(case, attrs.evolve(schedule, dropped=dropped), title)
+        if _breaks(text, case, invariant):
+            return text
+    alone = "This file alone does not fail; the file of choices beside it does."
+    return written(case, schedule, f"{title} {alone}")
+
+
+def _breaks(text: str, case: Case, invariant: str) -> bool:
+    """Whether ``hooktwin run`` of this text breaks the invariant, or raises where that is it."""
+    try:
+        scenario = parse_scenario(text, f"{case.scenario.name}.mmd", vocabularies())
+        return any(one.invariant == invariant for one in play(scenario, driver="step").violations)
+    except UsageError:
+        return False
+    except HooktwinError:
+        return invariant == RAISES
 
 
 def _stays(case: Case, schedule: Schedule, number: int, text: str) -> bool:

@@ -149,3 +149,13 @@ def test_a_result_never_replaces_the_finding(shell: Shell, saved: tuple[str, Pat
     assert is_one_message(shell("replay", saved[1], "--write", saved[1]))
     assert is_one_message(shell("replay", saved[1], "--trace", "/no/such/folder/x"))
     assert saved[1].read_bytes() == before
+
+
+def test_a_kept_scenario_fails_again_though_lines_that_gave_words_their_meaning_are_not_needed(
+    shell: Shell, tmp_path: Path
+) -> None:
+    # In "typical" a free text is a press because of the frame below it, which nothing waits for.
+    asked = ("typical", "--without", "end-replay", "--faults", "cut:1", "--save", tmp_path)
+    [finding] = json.loads(shell("explore", *asked, "--json").out)["findings"]
+    again = json.loads(shell("run", finding["files"][1], "--json").out)
+    assert finding["invariant"] in [one["invariant"] for one in again["violations"]]

@@ -114,11 +114,13 @@ def _write_files(wanted: Replay, played: Played, trace: Path | None, write: Path
         write_trace_file(trace, played.result)
     if write is not None:
         from sim.cli.writing import write_text
-        from sim.explore.written import written
+        from sim.explore.written import failing, written
 
-        broken = ", ".join(dict.fromkeys(v.invariant for v in played.result.violations))
-        title = f"Breaks {broken or 'nothing now'}; from: {wanted.command()}"
-        write_text(write, written(wanted.case, wanted.schedule, title) + "\n")
+        case, schedule = wanted.case, wanted.schedule
+        broken = [one.invariant for one in played.result.violations]
+        title = f"Breaks {broken[0] if broken else 'nothing now'}; from: {wanted.command()}"
+        again = failing(case, schedule, broken[0], title) if broken else ""
+        write_text(write, (again or written(case, schedule, title)) + "\n")
 
 
 def _measured(wanted: Replay, played: Played) -> list[Blamed]:
