@@ -12,7 +12,7 @@ import trio
 
 from sim.drivers.step import StepDriver, many_runs
 from sim.drivers.trio_turnstile import TrioDriver
-from tests.benchmarks import b9_parse, exchange
+from tests.benchmarks import b9_parse, exchange, search
 from tests.benchmarks.b5_viewer import b5
 from tests.benchmarks.load import Load
 from tests.benchmarks.measure import Ratio, rate, seconds
@@ -211,5 +211,6 @@ def b10(rounds: int) -> Iterator[Ratio]:
 
 
 ALL: dict[str, Callable[[int], Iterator[Ratio]]] = {
-    "B1": b1, "B2": b2, "B5": b5, "B6": b6, "B7": b7, "B9": b9, "B10": b10,
+    "B1": b1, "B2": b2, "B3": search.b3, "B4": search.b4, "B5": b5, "B6": b6, "B7": b7,
+    "B8": search.b8, "B9": b9, "B10": b10,
 }  # fmt: skip
