@@ -133,7 +133,7 @@ class Cards:
         card.outcome = f"{label} ({press.person})"
         await self.actor.perform(Save(card.row_key, card.row()))
         socket = card.task.desk.socket
-        if socket is not None and socket.ready:
+        if card.state == DECIDED and socket is not None and socket.ready:
             await self._send_decision(socket, card)
         if card.state == DECIDED:
             run = self.writing.show(card.line, card.picture())

@@ -92,6 +92,7 @@ class Handshake:
         """The first of two sockets showed life: the second has to wait (standby)."""
         rival, desk.rival = desk.rival, None
         if rival is not None:
+            self._forget(rival)  # before anything else of it can be heard
             await self.actor.perform(StopTimer("probe", rival.conn.name))
             await self._refuse(rival)
 
@@ -103,11 +104,12 @@ class Handshake:
         desk = socket.desk
         dead = desk.socket
         torn = [] if dead is None else self._forget(dead)
-        desk.socket = desk.rival = None
+        # The place is taken at once: a third socket has to contend with this one.
+        desk.socket, desk.rival = socket, None
         if dead is not None:
             await self.actor.perform(Close(dead.conn, REPLACED_CODE, "replaced"))
             await self._farewell(dead, torn)
-        if desk.socket is None:
+        if desk.socket is socket and socket.state == PROBING:
             await self._welcome(socket)
 
     async def _refuse(self, socket: Socket) -> None:
@@ -132,6 +134,8 @@ class Handshake:
         offer = socket.offered = self._offer(socket, desk.lane)
         welcome = made(self.actor.port, Welcome(server_name=self.plan.name, features=offer))
         sent = await self.actor.perform(Send(socket.conn, welcome))
+        if overtaken is not None and overtaken is not socket:
+            await self._refuse(overtaken)
         if socket.serial != serial or socket.state != WELCOMING:
             return  # a newer hello is being answered, or the socket is gone
         if not sent:
@@ -140,8 +144,6 @@ class Handshake:
         socket.state = CONNECTION.step(socket.state, "welcome")
         await self.books.welcomed(socket)
         await self.requests.redeliver(socket)
-        if overtaken is not None and overtaken is not socket:
-            await self._refuse(overtaken)
 
     def _offer(self, socket: Socket, lane: str) -> tuple[str, ...]:
         """What this welcome lists: receipts only where this very hello asked (RC-50, RC-51).

@@ -251,8 +251,9 @@ class Inbox:
         if desk.archives is None:
             desk.archives = {}
         desk.archives[old] = (0, 0)
-        await self.actor.perform(Save(f"archive/{old}", ArchiveRow(old, lane, device)))
+        # What is said from this moment on belongs to the new session.
         conversation.enter(conversation.generation + 1, event.event)
+        await self.actor.perform(Save(f"archive/{old}", ArchiveRow(old, lane, device)))
         await self.actor.perform(Save(conversation.row_key, conversation.row()))
         if desk.socket is not None and desk.socket.ready:
             await self.requests.send_archives(desk.socket)

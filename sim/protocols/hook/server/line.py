@@ -72,14 +72,15 @@ class Line:
     land. ``doubt`` is the key of a post of unknown outcome, ``doubt_us`` when it
     set out, ``doubted`` what it showed. ``answered``: the message is in its
     final place, so that an end edits it. ``parts`` are the rest of a split
-    answer, ``leftovers`` messages that should go away. ``late``: close-outs that
+    answer, ``leftovers`` messages that should go away. ``heard`` is the newest
+    snapshot of its task, which may not be shown yet. ``late``: close-outs that
     ignore ownership (only with that rule off).
     """
 
     __slots__ = (
         "about", "answered", "channel", "chat", "claim", "doubt", "doubt_us", "doubted",
-        "draining", "failures", "gone", "late", "leftovers", "message", "parts", "posts", "role",
-        "shown", "subject", "terminal", "thread", "unsure", "wanted",
+        "draining", "failures", "gone", "heard", "late", "leftovers", "message", "parts", "posts",
+        "role", "shown", "subject", "terminal", "thread", "unsure", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -95,6 +96,7 @@ class Line:
         self.message = ""
         self.posts = 0
         self.wanted: Picture | None = None
+        self.heard: Picture | None = None
         self.shown: Picture | None = None
         self.terminal: Picture | None = None
         self.draining = False

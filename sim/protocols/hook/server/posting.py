@@ -68,20 +68,31 @@ class Posting:
         is_stored = line.posts > 1 or picture.final or line.role == "card"
         if is_stored:
             await writing.save(line.subject)
+            if writing.is_held_up(line, picture):
+                await self._never_sent(line)
+                writing.want(line, picture)
+                return
         reply = await writing.publish(line, picture, self._request(line, picture))
         if type(reply) is Done:
             await self._posted(line, picture, reply.message)
         elif type(reply) is Refused and reply.code != "duplicate":
-            line.doubt = ""  # certainly not applied: this post never was
-            line.posts -= 1
             if is_stored:
-                await writing.save(line.subject)
+                await self._never_sent(line)
+            else:
+                line.doubt = ""
+                line.posts -= 1
             await writing.later(line, picture, reply.code, reply)
         else:
             if not writing.plan.rules.look_before_posting:
                 line.doubt = ""
                 line.posts -= 1
             await writing.later(line, picture, UNKNOWN, NO_ANSWER)
+
+    async def _never_sent(self, line: Line) -> None:
+        """Certainly not applied: this post never was."""
+        line.doubt = ""
+        line.posts -= 1
+        await self.writing.save(line.subject)
 
     def _request(self, line: Line, picture: Picture) -> PostMessage:
         text = self.writing.manners(line).first(picture.text)
@@ -160,6 +171,8 @@ class Posting:
             return True
         pieces = manners.pieces(picture.text)
         while len(line.parts) + 1 < len(pieces):
+            if picture.claim is not line.claim:
+                return False  # somebody continued the task: nobody needs the rest
             number = len(line.parts) + 1
             key = f"{line.about}/{line.posts}.{number}"
             quoted = writing.quote(line, first=False)

@@ -169,20 +169,21 @@ class Requests:
         keys: dict[str, tuple[int, int]] = {} if socket.desk is None else socket.desk.archives or {}
         unsent = [key for key, (serial, _) in keys.items() if serial != socket.serial]
         for key in unsent:
-            body = SessionArchive(external_key=key)
-            frame = made(self.actor.port, body)
-            if not socket.ready or not await self.actor.perform(Send(socket.conn, frame)):
-                return
+            if not socket.ready or key not in keys or keys[key][0] == socket.serial:
+                continue  # another handler has sent it meanwhile
             keys[key] = (socket.serial, socket.pings + 1)
+            frame = made(self.actor.port, SessionArchive(external_key=key))
+            await self.actor.perform(Send(socket.conn, frame))
         if unsent:
             await ping(self.actor, socket)
 
     async def archives_arrived(self, socket: Socket) -> None:
         """Forget the archives that the pongs of this welcome prove to have arrived."""
-        keys = None if socket.desk is None else socket.desk.archives
-        for key, (serial, nth) in list((keys or {}).items()):
-            if keys and serial == socket.serial and nth <= socket.pongs:
-                keys.pop(key, None)
+        keys = {} if socket.desk is None else socket.desk.archives or {}
+        for key in tuple(keys):
+            serial, nth = keys.get(key, (0, 0))
+            if serial and serial == socket.serial and nth <= socket.pongs:
+                del keys[key]
                 await self.actor.perform(Erase(f"archive/{key}"))
 
     # -- acks and progress -----------------------------------------------------
@@ -234,12 +235,13 @@ class Requests:
         if task.state not in UNENDED or task.line.claim is not task:
             return None
         task.spoken = True
+        picture = task.line.heard = Picture(task, text, WORKING, by=task.by)
         if task.state != RUNNING:
             task.state = REQUEST.step(task.state, "progress")
             await self.actor.perform(Save(task.row_key, task.row()))
-            if task.state != RUNNING:
-                return None
-        return Picture(task, text, WORKING, by=task.by)
+            if task.state != RUNNING or task.line.heard is not picture:
+                return None  # it is over, or the next snapshot was faster
+        return picture
 
     # -- ends ------------------------------------------------------------------
 
@@ -267,6 +269,8 @@ class Requests:
         task.spoken = True
         await self.settle(task)
         await self.writing.delivery.accepted(task)
+        if task.final is not picture:
+            return  # it runs after all, or a late end has come, while this was being stored
         if later is None:
             await self.writing.show(task.line, picture)
         else:
@@ -379,6 +383,8 @@ class Requests:
         limits = self.plan.limits
         now = self.actor.port.now_us()
         for task in away:
+            if task not in self._of_the_absent(desk):
+                continue  # its desktop has just come back
             if task.state != WAITING or now - task.created_us >= limits.mapping_us:
                 await self._expire(task)
             else:

@@ -105,11 +105,11 @@ class Writing:
         """One attempt. What it could not do becomes ``wanted`` again, after a pause."""
         if await self._waited(line, picture):
             return
-        if line.doubt and not await self.posting.resolve(line, picture):
+        if line.doubt:
+            if await self.posting.resolve(line, picture):
+                self.want(line, picture)  # asking took its time: look at everything again
             return
-        if picture.claim is not line.claim:
-            self._want(line, picture)
-        elif line.message and not self.posting.answers_anew(line, picture):
+        if line.message and not self.posting.answers_anew(line, picture):
             await self._renew(line, picture)
         elif self.posting.may_post(line, picture):
             await self.posting.post(line, picture)
@@ -121,10 +121,16 @@ class Writing:
         rest = self.calling.rest_us(line.channel, line.chat, final=picture.final)
         if rest:
             await self.actor.perform(Sleep(rest))
-            self._want(line, picture)
+            self.want(line, picture)
         return rest > 0
 
-    def _want(self, line: Line, picture: Picture) -> None:
+    def is_held_up(self, line: Line, picture: Picture) -> bool:
+        """Whether this may not be written (any more), after something took its time."""
+        if picture.claim is not line.claim:
+            return True
+        return self.calling.rest_us(line.channel, line.chat, final=picture.final) > 0
+
+    def want(self, line: Line, picture: Picture) -> None:
         if line.wanted is None:
             line.wanted = picture
 
@@ -217,7 +223,7 @@ class Writing:
             return
         if type(picture.claim) is Task and line.posts == 1:
             line.message = ""
-            self._want(line, picture)
+            self.want(line, picture)
             return
         await self.settle(picture, "message_not_found")
 

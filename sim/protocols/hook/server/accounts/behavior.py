@@ -109,6 +109,7 @@ class Behaviors:
         """``provider.behavior.set``: absent keeps, null clears (HK-127, HK-129)."""
         if self._is_bound(socket, body.binding_id):
             await self._patch(body)
+        if self._is_bound(socket, body.binding_id):
             await self._activate(body)
         if socket.ready:
             await self._show(socket, body.binding_id, body.request_id)

@@ -97,6 +97,8 @@ class Lifecycle:
         self._told[device] = online
         await self.reach.actor.perform(Save(f"presence/{device}", PresenceRow(online)))
         for row in self.bindings.of_device(device):
+            if device not in self._wanted or self._told.get(device) is not online:
+                return  # not wanted any more, or told otherwise, since a moment ago
             text = ONLINE_TEXT if online else OFFLINE_TEXT
             channel = self.reach.plan.channel_of_team(row.team)
             chat = f"D-{row.person}"

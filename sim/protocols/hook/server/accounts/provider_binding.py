@@ -120,7 +120,8 @@ class ProviderBindings:
                 self._old_links = {**(self._old_links or {}), older.link: older}
         self._attempts[place] = attempt
         await reach.actor.perform(Save(_attempt_key(attempt), attempt))
-        await self._watch(attempt)
+        if self._attempts.get(place) is attempt:
+            await self._watch(attempt)
         if self._attempts.get(place) is attempt:
             await reach.say(socket, self.show.attempt(attempt, body.request_id))
 
@@ -194,6 +195,8 @@ class ProviderBindings:
         asked = msgspec.structs.replace(attempt, state=state, asked=person)
         self._attempts[asked.provider, asked.device] = asked
         await self.reach.actor.perform(Save(_attempt_key(asked), asked))
+        if self._attempts.get((asked.provider, asked.device)) is not asked:
+            return False
         await self._tell(asked.provider, asked.device, self.show.attempt(asked, None))
         return True
 
@@ -230,8 +233,7 @@ class ProviderBindings:
         await perform(Save(_key(row), self._bound.get(binding, row)))
         for gone in old:
             await self._save_end(gone, "supersede")
-        await perform(Erase(_attempt_key(attempt)))
-        await perform(StopTimer(TIMER, f"{place[0]}/{place[1]}"))
+        await self._forget(place)
         for gone in old:
             told = self.show.gone(gone, "superseded", "superseded", None)
             await self._tell(gone.provider, gone.device, told)
@@ -246,9 +248,16 @@ class ProviderBindings:
         place = (attempt.provider, attempt.device)
         if self._attempts.get(place) is attempt:
             del self._attempts[place]
-        await self.reach.actor.perform(Erase(_attempt_key(attempt)))
-        await self.reach.actor.perform(StopTimer(TIMER, f"{place[0]}/{place[1]}"))
+        await self._forget(place)
         await self._tell(*place, self.show.over(over, reason, reply_to))
+
+    async def _forget(self, place: Place) -> None:
+        """Nothing is under way there, unless a newer attempt has begun meanwhile."""
+        perform = self.reach.actor.perform
+        if place not in self._attempts:
+            await perform(Erase(f"provider-attempt/{place[0]}/{place[1]}"))
+        if place not in self._attempts:
+            await perform(StopTimer(TIMER, f"{place[0]}/{place[1]}"))
 
     async def _end(
         self, row: ProviderBindingRow, trigger: str, reason: str, reply_to: str | None

@@ -112,7 +112,8 @@ class SlackBindings:
         attempt = SlackAttemptRow(device, link, team, multi, state, expires_us)
         self._attempts[device] = attempt
         await reach.actor.perform(Save(_attempt_key(device), attempt))
-        await self._watch(attempt)
+        if self._attempts.get(device) is attempt:
+            await self._watch(attempt)
         if self._attempts.get(device) is attempt:
             await self._tell(device, _pending(attempt))
 
@@ -130,16 +131,26 @@ class SlackBindings:
         for row in gone:
             self._drop(row)
         if voided:
-            await self.reach.actor.perform(Erase(_attempt_key(device)))
-            await self.reach.actor.perform(StopTimer(TIMER, device))
+            await self._forget(device)
         for row in gone:
             await self._save(row, "revoke")
-        if voided and not gone:
+        if voided and not gone and device not in self._attempts:
             await self._tell(device, _update("none", team_id=team or None))
         for row in gone:
-            await self._tell(device, _about(row, "revoked"))
+            if not self._has(device, row.team):  # else it was bound again meanwhile
+                await self._tell(device, _about(row, "revoked"))
         if gone:
             await self.push_state(device)
+
+    def _has(self, device: str, team: str) -> bool:
+        return any(row.team == team for row in self.of_device(device))
+
+    async def _forget(self, device: str) -> None:
+        """Nothing is under way there, unless a newer attempt has begun meanwhile."""
+        if device not in self._attempts:
+            await self.reach.actor.perform(Erase(_attempt_key(device)))
+        if device not in self._attempts:
+            await self.reach.actor.perform(StopTimer(TIMER, device))
 
     def _void(self, device: str, team: str) -> bool:
         attempt = self._attempts.get(device)
@@ -188,9 +199,9 @@ class SlackBindings:
         """An attempt is over without a binding."""
         SLACK_BINDING.step(attempt.state, trigger)
         del self._attempts[attempt.device]
-        await self.reach.actor.perform(Erase(_attempt_key(attempt.device)))
-        await self.reach.actor.perform(StopTimer(TIMER, attempt.device))
-        await self._tell(attempt.device, update)
+        await self._forget(attempt.device)
+        if attempt.device not in self._attempts:  # else its link has been told already
+            await self._tell(attempt.device, update)
 
     async def _confirm(self, attempt: SlackAttemptRow, event: SignedIn) -> None:
         """The account is this device's now, and no longer another's (RC-85)."""
@@ -211,10 +222,9 @@ class SlackBindings:
         for old in displaced:
             if (old.team, old.person) != (row.team, row.person):
                 await self._save(old, "supersede")
-        await perform(Erase(_attempt_key(attempt.device)))
-        await perform(StopTimer(TIMER, attempt.device))
+        await self._forget(attempt.device)
         for old in displaced:
-            if old.device != row.device:
+            if old.device != row.device and not self._has(old.device, old.team):
                 update = _about(old, "revoked", BIND_FAIL_REASON_SUPERSEDED)
                 await self._tell(old.device, update)
                 await self.push_state(old.device)
