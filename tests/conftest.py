@@ -1,5 +1,6 @@
 """What all tests share: Hypothesis without chance, clock or memory."""
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]  # only the outermost conftest may name plugins
@@ -12,3 +13,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("hooktwin")
+
+REPLAYED_FIRST = ("test_regressions.py", "test_found_races.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What was found once is looked at before anything else."""
+    items.sort(key=lambda item: item.path.name not in REPLAYED_FIRST)
