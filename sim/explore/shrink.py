@@ -14,10 +14,11 @@ import attrs
 from sim.drivers.collecting import swept
 from sim.explore.droppable import Parts, parts_of
 from sim.explore.schedule import Case, Schedule
-from sim.explore.trial import Outcome, judged
+from sim.explore.trial import Outcome, Try, attempt, judged
 from sim.world.helm import LATE, UNTIL, Step
 
 MOST_REPLAYS = 2_000
+WAITS_US = (100_000, 1_000_000, 5_000_000, 20_000_000, 60_000_000)
 
 
 @attrs.define(eq=False)
@@ -42,6 +43,7 @@ class Shrinker:
                 for phase in (self.actors, self.faults, self.deviations, self.events):
                     phase(parts)
                 self.latencies()
+                self.orders()
                 self.waits()
                 if self.best.schedule == before or self.replays >= self.most:
                     return self.best
@@ -117,10 +119,27 @@ class Shrinker:
             if step.do.startswith(LATE) and step.do != f"{LATE}0us":
                 self._shorter(place, step)
 
+    def orders(self) -> None:
+        """``until`` something that never comes is a wait, and told as one: no token could
+        name what does not happen."""
+        steps = self.best.schedule.steps
+        if not any(step.do.startswith(UNTIL) for step in steps):
+            return
+        tried = Try(0, self.best.schedule, expand=True)
+        came = attempt(self.case, tried, keep_variations=True).places
+        self.replays += 1
+        for place, step in enumerate(steps):
+            if step.do.startswith(UNTIL) and step.do[len(UNTIL) :] not in came:
+                self._shortest(place, step, WAITS_US)
+
     def _shorter(self, place: int, step: Step) -> None:
         by_us = int(step.do[len(LATE) :].removesuffix("us"))
-        for candidate in (100_000, 1_000_000, 5_000_000):
-            if candidate < by_us and self._replace(place, Step(step.at, f"{LATE}{candidate}us")):
+        self._shortest(place, step, [wait for wait in WAITS_US if wait < by_us])
+
+    def _shortest(self, place: int, step: Step, waits_us: Sequence[int]) -> None:
+        """The first of these waits that still fails takes the step's place."""
+        for wait in waits_us:
+            if self._replace(place, Step(step.at, f"{LATE}{wait}us")):
                 return
 
     def _replace(self, place: int, step: Step) -> bool:

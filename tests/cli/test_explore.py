@@ -259,3 +259,11 @@ def test_no_line_of_a_report_is_wider_than_the_screen_but_commands(
     monkeypatch.setenv("COLUMNS", str(width))
     lines = shell("explore", *RACE, "--blame").out.splitlines()
     assert [one for one in lines if len(one) > width and "hooktwin " not in one] == []
+
+
+def test_a_wait_for_something_that_never_comes_has_a_token_too(shell: Shell) -> None:
+    asked = ("two-presses", "--without", "pong", "--strategy", "exhaustive", "--deviations", 1)
+    [finding] = found(shell("explore", *asked, "--json"))["findings"]
+    assert finding["token"] is not None
+    assert all("until" not in choice for choice in finding["choices"])
+    assert shell("replay", finding["token"], "--quiet").code == 1
