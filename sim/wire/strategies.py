@@ -2,7 +2,8 @@
 
 Fields are drawn one by one; rules between fields are then satisfied by asking
 the validator and redrawing what it names, so that a new rule needs no code
-here. Hypothesis is a development dependency: import this module from tests.
+here. Hypothesis is an extra: tests import this through ``sim.testing``, which says
+how to get it.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def test_scenarios_can_be_played_and_every_driver_sees_the_same(scenario) -> Non
 
 
 @pytest.mark.deep
-@settings(max_examples=1_000)
+@settings(max_examples=200)
 @given(scenarios())
 def test_what_is_written_back_is_the_same_run(scenario) -> None:  # type: ignore[no-untyped-def]
     assert_same(play(scenario, driver="step"))
