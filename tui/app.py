@@ -44,7 +44,7 @@ class Looks:
 class HooktwinApp(App[None]):
     """``what`` is a scenario, a trace file or a token; None shows the start screen."""
 
-    CSS_PATH = "tui.tcss"
+    CSS_PATH = Path(__file__).with_name("tui.tcss")
     TITLE = "hooktwin"
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"

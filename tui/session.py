@@ -16,6 +16,7 @@ from sim.cli.drawing.telling import Names
 from sim.core.errors import UsageError
 from sim.core.event import Event
 from sim.core.invariant import Monitor, Violation
+from sim.core.trace import digest_of
 from sim.protocols.hook.invariants import INVARIANTS, invariants_for
 from sim.protocols.hook.view_times import Chronicle
 from sim.scenario.parse import parse_scenario
@@ -53,7 +54,7 @@ class Session:
 
     ``deeds`` are what a person did to it, in order; ``parent`` is the run that it
     branched off. ``result`` is None for a trace file. ``complete``: the
-    chronicle knows all events.
+    chronicle knows all events. ``unjudged`` says why a file could not be judged.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Session:
         self.violations = list(self.result.violations) if self.result else []
         self._judge = None if self.result else _judge_of(self)
         self._judged = self.result is not None
+        self.unjudged = ""
 
     @classmethod
     def of_result(
@@ -117,6 +119,13 @@ class Session:
     def without(self) -> tuple[str, ...]:
         """The rules that were off."""
         return self.trace.header.without
+
+    @property
+    def digest(self) -> str:
+        """32 hex digits over all events; for a file, those that are in it now."""
+        if self.result is not None:
+            return self.result.digest
+        return digest_of(self.trace.event(n) for n in range(self.count))
 
     @property
     def can_run(self) -> bool:
@@ -263,12 +272,16 @@ def _judge_of(session: Session) -> Callable[[int], None]:
     monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
 
     def judge(n: int) -> None:
-        if n < 0:
-            if not session.trace.truncated:
+        try:
+            if n >= 0:
+                for watcher in watchers.get(type(session.event(n)), ()):
+                    watcher(typed(session.event(n)))
+            elif not session.trace.truncated:
                 monitor.finish(session.count)
-        else:
-            for watcher in watchers.get(type(session.event(n)), ()):
-                watcher(typed(session.event(n)))
+        except Exception as error:
+            # A foreign file may hold what no twin ever says; oracles are not made for that.
+            session.unjudged = f"{type(error).__name__} at step {n}"
+            watchers.clear()
         session.violations = monitor.violations
 
     return judge

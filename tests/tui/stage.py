@@ -95,7 +95,9 @@ def screen_after(
     async def script(pilot: Pilot[None]) -> None:
         for key in keys:
             await pilot.press(key)
-            await settled(pilot)
+            if key in ("enter", *"1234567"):
+                await settled(pilot)
+        await settled(pilot)
         found.append(screen_text(pilot.app))
 
     perform(what, script, size=size, looks=looks, step=step, view=view)

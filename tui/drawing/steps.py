@@ -145,7 +145,9 @@ def invariants(session: Session, n: int, width: int) -> list[Line]:
             lines.append(line("    ", part, row=violation.step))
     known = session.result is not None or session.complete
     holding = len(INVARIANTS) - len({v.invariant for v in session.violations})
-    if known:
+    if session.unjudged:
+        lines.append(line((f"? cannot be judged: {session.unjudged}", "warn")))
+    elif known:
         others = " others" if lines else ""
         lines.append(line((f"= {holding}{others} hold", "good")))
     else:

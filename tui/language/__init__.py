@@ -53,5 +53,6 @@ class Speech:
         """Columns stay columns: padding is taken from what is longer now."""
         before = text[: len(text) - len(text.lstrip())]
         behind = len(text) - len(before) - len(bare)
-        left = cell_len(bare) + behind - cell_len(told)
-        return before + told + " " * max(left, 1 if behind else 0)
+        if not behind:
+            return before + told
+        return before + told + " " * max(cell_len(bare) + behind - cell_len(told), 1)

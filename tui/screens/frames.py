@@ -207,8 +207,7 @@ def differences(one: Any, two: Any) -> list[Line]:
         lines.append(Line((Span(f"{path}", "strong"),)))
         lines.append(line("  - ", (a, "bad")))
         lines.append(line("  + ", (b, "good")))
-    lines.append(line((f"{equal} fields are equal", "dim")))
-    return lines
+    return [line((f"{equal} fields are equal", "dim")), *lines]
 
 
 def flat(value: Any, path: str = "") -> dict[str, str]:

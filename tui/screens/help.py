@@ -9,11 +9,13 @@ from tui.keys import keys_of
 from tui.language import Speech
 
 GROUPS = {
-    "screen": "screens", "time": "time", "filter": "filter", "branch": "branches and faults",
+    "time": "time", "filter": "filter", "branch": "branches and faults",
     "fault": "branches and faults", "cause": "causes", "row": "this step", "diagram": "diagram",
     "message": "messages", "host": "hosts", "compare": "compare", "lesson": "lesson",
-    "explore": "explore", "focus": "panes", "pane": "panes", "app": "program", "start": "start",
+    "explore": "explore", "screen": "screens", "focus": "panes", "pane": "panes",
+    "app": "program", "start": "start",
 }  # fmt: skip
+"""The groups of keys by the first word of their ids, in the order in which they are told."""
 
 
 def all_keys(contexts: Sequence[str], speech: Speech, width: int) -> list[Line]:
@@ -28,8 +30,9 @@ def all_keys(contexts: Sequence[str], speech: Speech, width: int) -> list[Line]:
         lines.append(line((pad(f"  {shown}", 18), "strong"), rows[0]))
         lines += [line(" " * 18, row) for row in rows[1:]]
     found: list[Line] = []
-    for group, lines in groups.items():
-        found += [line((speech(group), "head")), *lines, line()]
+    for group in dict.fromkeys(GROUPS.values()):
+        if group in groups:
+            found += [line((speech(group), "head")), *groups[group], line()]
     return found
 
 

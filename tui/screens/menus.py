@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.drawing.lines import Line, fit, line, pad
 from tui.widgets.pane import Pane
+
+Result = TypeVar("Result")
 
 
 @attrs.frozen
@@ -45,8 +48,10 @@ class Entries(Pane):
 
     @property
     def shown(self) -> list[Entry]:
-        words = self.wanted.casefold().split()
-        return [one for one in self.entries if all(word in one.text for word in words)]
+        wanted = self.wanted.casefold()
+        exactly = [one for one in self.entries if wanted in one.text]
+        words = wanted.split()
+        return exactly or [one for one in self.entries if all(w in one.text for w in words)]
 
     def lines(self, width: int) -> Sequence[Line]:
         found, group = [], ""
@@ -56,7 +61,7 @@ class Entries(Pane):
             head = entry.group if entry.group != group else ""
             group = entry.group
             found.append(self._line(place, entry, head, width))
-        return found or [line(("nothing fits", "dim"))]
+        return found or [line(("nothing fits" if self.entries else "looking …", "dim"))]
 
     def _line(self, place: int, entry: Entry, head: str, width: int) -> Line:
         here = place == self.chosen
@@ -88,7 +93,21 @@ class Entries(Pane):
         return list(range(len(self.shown)))
 
 
-class Menu(ModalScreen[Any]):
+class Typing(ModalScreen[Result]):
+    """A small screen with a line to write in: no key is lost that was typed too early."""
+
+    def on_mount(self) -> None:
+        self.set_focus(self.query_one(Input))
+
+    def on_key(self, event: Key) -> None:
+        """Keys that came before the line had the focus."""
+        field = self.query_one(Input)
+        if not field.has_focus and event.is_printable and event.character:
+            field.insert_text_at_cursor(event.character)
+            event.stop()
+
+
+class Menu(Typing[Any]):
     """Choose one entry; gives its value, None when nobody chose."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -110,6 +129,7 @@ class Menu(ModalScreen[Any]):
         self.english = title
         self.entries_ = list(entries)
         self.note = note
+        self.hurried = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
@@ -119,7 +139,6 @@ class Menu(ModalScreen[Any]):
     def on_mount(self) -> None:
         entries = self.query_one(Entries)
         entries.titled(self.english, self.note or "enter choose   esc cancel")
-        self.query_one(Input).focus()
 
     @on(Input.Changed)
     def filter(self, event: Input.Changed) -> None:
@@ -132,10 +151,22 @@ class Menu(ModalScreen[Any]):
     def action_take(self) -> None:
         """Choose what the cursor is on."""
         entry = self.query_one(Entries).entry
-        if entry is None or entry.why:
+        if not self.entries_:
+            self.hurried = True
+        elif entry is None or entry.why:
             self.app.bell()
         else:
             self.dismiss(entry.value)
+
+    def fill(self, entries: Sequence[Entry]) -> None:
+        """The entries have been found meanwhile; what was typed so far counts."""
+        self.entries_ = list(entries)
+        pane = self.query_one(Entries)
+        pane.entries = self.entries_
+        pane.changed()
+        if self.hurried:
+            self.hurried = False
+            self.action_take()
 
     def on_pane_chosen(self) -> None:
         self.action_take()
@@ -147,7 +178,7 @@ class Menu(ModalScreen[Any]):
         self.dismiss(None)
 
 
-class Ask(ModalScreen[str | None]):
+class Ask(Typing[str | None]):
     """Write a line; gives it, None when nobody did. ``check`` says what is wrong with it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "cancel")]
@@ -171,9 +202,6 @@ class Ask(ModalScreen[str | None]):
         with Vertical(classes="box"):
             yield Words(self.english, [line((self.note, "dim"))])
             yield Input(value=self.value)
-
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
 
     @on(Input.Submitted)
     def take(self, event: Input.Submitted) -> None:

@@ -36,8 +36,12 @@ class Navigating(Screen[None]):
         """Draw everything for the present state."""
         raise NotImplementedError
 
+    notice = ""
+    """What was said last; it stays until somebody goes to another step or view."""
+
     def say(self, text: str, role: str = "dim") -> None:
         """The message row."""
+        self.notice = text
         self.query_one(TimelineBar).say(text, role)
 
     @property
@@ -50,6 +54,7 @@ class Navigating(Screen[None]):
         """Be at a step; outside the run at its nearest end."""
         step = min(max(step, 0), self.session.last)
         if step != self.state.step:
+            self.notice = ""
             self.state.since = self.state.step
             self.state.moment = None
             self.state.step = step

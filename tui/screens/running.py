@@ -148,16 +148,18 @@ class Running(Navigating):
 
     def action_fault(self, only: str = "") -> None:
         """What could be done to the run here."""
-        self.look_inside(lambda moment: self._choose_fault(moment, only))
+        if not self.session.can_run:
+            self.say("this trace has no scenario: nothing can be done to it", "warn")
+            return
+        title = f"fault at step {self.state.step} - makes a branch, the run is kept"
+        menu = Menu(title, (), note="enter run   esc cancel")
+        session = self.session
+        self.app.push_screen(menu, self._struck)
+        self.look_inside(lambda moment: menu.fill(faults.entries_for(session, moment, only)))
 
     def action_branch(self) -> None:
         """The same menu: a branch begins with doing something."""
         self.action_fault()
-
-    def _choose_fault(self, moment: Moment, only: str) -> None:
-        entries = faults.entries_for(self.session, moment, only)
-        title = f"fault at step {moment.step} - makes a branch, the run is kept"
-        self.app.push_screen(Menu(title, entries, note="enter run   esc cancel"), self._struck)
 
     def _struck(self, deed: Deed | None) -> None:
         if deed is not None:
@@ -208,8 +210,24 @@ class Running(Navigating):
             save_scenario(self.session, Path(name))
         except (UsageError, OSError) as error:
             self.say(str(error), "bad")
-        else:
-            self.say(f"wrote {name}   run it with: hooktwin run {name}", "good")
+            return
+        self._check_saved(name)
+
+    def _check_saved(self, name: str) -> None:
+        """Play what was written, and say whether it is the same run."""
+        from sim.play import load
+
+        digest = self.session.digest
+
+        def done(session: Session) -> None:
+            if session.digest == digest:
+                self.say(f"wrote {name}   run it with: hooktwin run {name}", "good")
+            else:
+                told = "it never came to rest, and its copy waits longer at the end"
+                self.say(f"wrote {name}, but it gives another digest: {told}", "warn")
+
+        scenario = load(Path(name))
+        self.run(f"checking {name}", done, scenario=scenario, without=(), seed=None)
 
     # -- comparing -------------------------------------------------------------------------------
 

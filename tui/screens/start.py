@@ -143,7 +143,7 @@ class StartScreen(Screen[None]):
     def action_filter(self) -> None:
         field = self.query_one("#find", Input)
         field.display = True
-        field.focus()
+        self.set_focus(field)
 
     @on(Input.Changed, "#find")
     def found(self, event: Input.Changed) -> None:

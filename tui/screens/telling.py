@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from sim.cli.drawing.plain import plain
-from tui.drawing.lines import Line, line
 from tui.plain import sentence
 from tui.screens import help as helping
-from tui.screens.menus import Ask, Entry, Menu, Reading, Words
+from tui.screens.menus import Ask, Entry, Menu, Reading
 from tui.screens.running import Running
 from tui.screens.view import View
 from tui.session import Deed, Session
@@ -148,7 +147,7 @@ def forms(session: Session, step: int) -> list[tuple[str, str]]:
     off = list(header.without)
     test = (
         f'result = play("{header.scenario}", seed={header.seed}, without={off!r})\n'
-        f"assert result.digest == {_digest(session)!r}"
+        f"assert result.digest == {session.digest!r}"
     )
     found = [
         ("text", sentence(session, step)),
@@ -163,21 +162,9 @@ def forms(session: Session, step: int) -> list[tuple[str, str]]:
     return found
 
 
-def _digest(session: Session) -> str:
-    return session.result.digest if session.result is not None else ""
-
-
 def _wrong_json(text: str) -> str:
     try:
         value = json.loads(text)
     except ValueError as error:
         return f"no JSON: {error}"
     return "" if isinstance(value, dict) else "a frame is a JSON object"
-
-
-def lines_of(text: str) -> list[Line]:
-    """A text as lines."""
-    return [line(row) for row in text.split("\n")]
-
-
-__all__ = ["Telling", "Words", "forms", "lines_of"]

@@ -103,7 +103,7 @@ class View(Container):
         else:
             chosen = panes[(place + by) % len(panes)]
         self.bring(chosen)
-        chosen.focus()
+        self.screen.set_focus(chosen)
 
     def bring(self, front: Pane | None = None) -> None:
         """Hide all panes but one where there is no room for more."""

@@ -110,6 +110,7 @@ class Workbench(Telling):
     def action_view(self, name: str) -> None:
         """Another view of the same step."""
         if name in VIEWS:
+            self.notice = self.busy and self.notice
             self.call_later(self._show_view, name)
 
     def refresh_views(self) -> None:
@@ -128,8 +129,8 @@ class Workbench(Telling):
         bar = self.query_one(TimelineBar)
         bar.differences = self.differences
         bar.show(state.session, state.step)
-        if not self.busy:
-            self.say(view.hint())
+        if not self.notice:
+            bar.say(view.hint())
         self.query_one(KeyBar).show("run", view.CONTEXT)
 
     @property
@@ -159,6 +160,11 @@ class Workbench(Telling):
     def open_comparison(self, base: Session, other: Session) -> None:
         """Side by side, the one with the rule off at the left, at the first difference."""
         left, right = (base, other) if base.without else (other, base)
+        self.call_later(self._show_comparison, left, right)
+
+    async def _show_comparison(self, left: Session, right: Session) -> None:
+        if self.shown != "compare":
+            await self._show_view("compare")
         view = self.query_one(CompareView)
         view.put(left, right)
         self.state = State(left, view.first or 0)
@@ -198,7 +204,7 @@ class Workbench(Telling):
         """Write a filter."""
         field = self.query_one("#filter", Input)
         field.add_class("-open")
-        field.focus()
+        self.set_focus(field)  # at once: the next key belongs to it already
 
     @on(Input.Changed, "#filter")
     def filter_changed(self, event: Input.Changed) -> None:
@@ -321,6 +327,11 @@ class Workbench(Telling):
 
         self.run(f"playing {lesson.scenario}", done, scenario=scenario, without=lesson.without)
 
+    def forget_notice(self) -> None:
+        """A view has something else to say now."""
+        self.notice = ""
+        self.refresh_views()
+
     def step_quietly(self, step: int) -> None:
         """Compare moved by itself: only the timeline follows."""
         self.state.step = step
@@ -335,7 +346,7 @@ class Workbench(Telling):
 
 _WISHES: dict[str, Any] = {
     "say": Workbench.say,
-    "hint": Workbench.refresh_views,
+    "hint": Workbench.forget_notice,
     "view": Workbench.action_view,
     "why": Workbench.action_why,
     "then": Workbench.action_then,

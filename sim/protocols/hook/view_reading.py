@@ -21,9 +21,10 @@ from sim.protocols.hook.acts import Act
 from sim.protocols.hook.desktop.group_window import GroupRow
 from sim.protocols.hook.desktop.records import LedgerRow, SessionRow
 from sim.protocols.hook.desktop.ties import BindingRow
+from sim.protocols.hook.frames import MESSAGES
 from sim.protocols.hook.parse import parse_hook_message
 from sim.protocols.hook.server.stored import Row
-from sim.wire.encode import encode_json
+from sim.wire.message import Message
 
 
 def typed(event: Event) -> Event:
@@ -33,18 +34,17 @@ def typed(event: Event) -> Event:
 
 
 def frame_of(wire: Any) -> Any:
-    """A frame by its JSON: a message, or an opaque frame where the parser refuses it."""
+    """A frame by its JSON, good or bad: a message, an opaque frame where it was no JSON."""
     if not isinstance(wire, dict):
         return wire
-    if wire.get("type") == "(bad)" and isinstance(wire.get("text"), str):
-        text = wire["text"]
-        verdict = parse_hook_message(text)
-    else:
-        verdict = parse_hook_message(wire)
-        if verdict.message is not None:
-            return verdict.message
-        text = encode_json(wire)
-    return OpaqueFrame(text, verdict.error or "refused", verdict.path)
+    kind = str(wire.get("type"))
+    if kind == "(bad)" and isinstance(wire.get("text"), str):
+        verdict = parse_hook_message(wire["text"])
+        return OpaqueFrame(wire["text"], verdict.error or "refused", verdict.path)
+    verdict = parse_hook_message(wire)
+    if verdict.message is not None:
+        return verdict.message
+    return Message(kind, str(wire.get("id")), wire.get("ts", 0), None, wire, MESSAGES.get(kind))
 
 
 def value_of(plain: Any) -> Any:
