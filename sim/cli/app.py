@@ -40,6 +40,7 @@ app = typer.Typer(
     "  hooktwin scenarios               what is there to play\n\n"
     "  hooktwin run typical             play one\n\n"
     "  hooktwin explain turn.end        what a frame says\n\n"
+    "  hooktwin explore typical --faults cut:1    search for races\n\n"
     "  hooktwin explain language        how a scenario is written\n\n"
     "  hooktwin tui                     look at runs, step by step\n\n"
     "Exit codes: 0 all is well, 1 something failed, 2 the input cannot be used.",

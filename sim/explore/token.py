@@ -31,6 +31,7 @@ from sim.world.item import Item
 from sim.world.world import World
 
 LONGEST = 80
+STDIN = "-"
 VERSION = 1
 DELAYS, ORDERS, FAULTS = range(3)
 
@@ -63,7 +64,12 @@ def target_of(word: str) -> int:
 
 
 def token_of(case: Case, schedule: Schedule) -> str | None:
-    """The token; None when it would be too long, or does not lead back to the schedule."""
+    """The token; None when it would be too long, or does not lead back to the schedule.
+
+    A scenario that came from standard input cannot be found again by any name.
+    """
+    if case.scenario.path == STDIN:
+        return None
     rules = "+".join(sorted(case.without))
     token = f"{called(case.scenario)}/{rules}/{_code(case, schedule)}"
     if len(token) > LONGEST:

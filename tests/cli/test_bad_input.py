@@ -84,6 +84,8 @@ def test_a_bad_trace_gets_one_message_with_place_and_remedy(
         (("explore", "typical", "--junit", "/tmp/x", "--sarif", "/tmp/x"), "another name"),
         (("explore", "typical", "--engine", "dusk://a:1"), "dask://HOST:PORT"),
         (("explore", "typical", "--engine", "dask://a:1", "--jobs", "2"), "give one of them"),
+        (("explore", "typical", "--seconds", "nan"), "or inf"),
+        (("mutants", "--seconds", "nan"), "or inf"),
         (("mutants", "without-pnog"), "without-pong"),
     ],
 )

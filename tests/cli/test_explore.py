@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
+import signal
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -267,3 +269,48 @@ def test_a_wait_for_something_that_never_comes_has_a_token_too(shell: Shell) -> 
     assert finding["token"] is not None
     assert all("until" not in choice for choice in finding["choices"])
     assert shell("replay", finding["token"], "--quiet").code == 1
+
+
+def test_a_diagram_from_standard_input_is_kept_as_a_file_and_has_no_token(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "scenarios/hook/reopen-teardown.mmd").read_bytes()
+    for arguments in ((), ("--save", tmp_path)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+        said = shell("explore", "-", *RACE[1:], *arguments)
+        assert said.code == 1
+        assert "hooktwin replay -/" not in said.out
+    assert "hooktwin explore - --without ownership-at-write --save findings" not in said.out
+    [document] = tmp_path.glob("*.json")
+    assert shell("replay", document, "--quiet").code == 1
+
+
+def test_ctrl_c_while_shrinking_keeps_the_smallest_so_far(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(watcher: object, shrinker: Any) -> None:
+        if shrinker.replays == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("sim.cli.exploring.watching.Watcher.shrinking", pressed)
+    said = shell("explore", *RACE, "--json")
+    assert said.code == 130
+    answer = found(said)
+    assert answer["interrupted"] is True
+    assert [one["invariant"] for one in answer["findings"]] == [BROKEN]
+    assert answer["findings"][0]["replays"] < 10
+
+
+def test_ctrl_c_while_searching_reports_what_was_tried(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pressed(watcher: object, search: Search) -> None:
+        if search.schedules == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("sim.cli.exploring.watching.Watcher.searching", pressed)
+    said = shell("explore", "typical", "reopen-teardown")
+    assert said.code == 130
+    assert "nothing found in 3 schedules" in said.out
+    assert "hooktwin explore typical --seed 2" in said.out
+    assert "reopen-teardown" not in said.out

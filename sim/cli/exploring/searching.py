@@ -76,7 +76,7 @@ def explore_one(name: str, case: Case, wish: SearchWish, seconds: float) -> Expl
         with Watcher(name, seconds, wish.most) as watcher:
             _search(explored, seconds, watcher)
             for outcome in search.found.values():
-                finding = _examined(case, outcome, watcher)
+                finding = _examined(explored, outcome, watcher)
                 explored.findings.append(finding)
                 _keep(explored, finding, watcher)
     finally:
@@ -103,14 +103,19 @@ def _search(explored: Explored, seconds: float, watcher: Watcher) -> None:
     watcher.searched(search)
 
 
-def _examined(case: Case, outcome: Outcome, watcher: Watcher) -> Finding:
+def _examined(explored: Explored, outcome: Outcome, watcher: Watcher) -> Finding:
+    """Shrunk and explained; after Ctrl-C as far as that had come."""
     with between_steps() as ask:
 
         def told(shrinker: Shrinker) -> None:
             watcher.shrinking(shrinker)
-            ask()
+            try:
+                ask()
+            except KeyboardInterrupt:
+                explored.interrupted = True
+                raise
 
-        return examine(case, outcome, told)
+        return examine(explored.case, outcome, told)
 
 
 def _keep(explored: Explored, finding: Finding, watcher: Watcher) -> None:

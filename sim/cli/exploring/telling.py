@@ -161,7 +161,7 @@ def _to_paste(explored: Explored, finding: Finding) -> Iterator[Text]:
         yield _command("replay", shlex.join(["hooktwin", "replay", str(files[0])]))
     else:
         again = explored.wish.command(explored.name, save="findings")
-        yield Text("  too long for a token of 80 characters; keep it as a file:", "dim")
+        yield Text("  no token of 80 characters leads to it; keep it as a file:", "dim")
         yield _command("again", again)
     if finding.invariant != RAISES:
         yield _command("explain", f"hooktwin explain {finding.invariant}")
