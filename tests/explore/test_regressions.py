@@ -4,6 +4,9 @@ Each file of ``tests/data/regressions`` is what ``hooktwin explore NAME --withou
 --save tests/data/regressions`` writes: a shipped scenario, a rule that is off, and the
 named choices that break an invariant. Some are as the search found them, before they
 were shrunk: the more choices, the more that could miss its place.
+
+One that passes because the twins were mended has done its duty: store another in its place.
+One that passes because its names no longer fit is a defect of the names.
 """
 
 from __future__ import annotations
