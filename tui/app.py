@@ -22,7 +22,7 @@ from tui.feeds.runner import run_session
 from tui.glyphs import AsciiFilter
 from tui.keys import keys_of
 from tui.language import Speech
-from tui.lessons import LESSONS
+from tui.lessons import LESSONS, Lesson
 from tui.screens.start import Opened, StartScreen, offers
 from tui.screens.workbench import Workbench
 from tui.session import Session
@@ -66,6 +66,7 @@ class HooktwinApp(App[None]):
         self.first: tuple[int | None, str] = (step, view)
         self.opened: list[str] = []
         self.trouble: str | None = None
+        self.lesson: Lesson | None = None
         self.animation_level = "basic" if self.looks.motion else "none"
 
     def on_mount(self) -> None:
@@ -137,6 +138,7 @@ class HooktwinApp(App[None]):
             return
         if offer.what == "lesson":
             lesson = next(one for one in LESSONS if one.id == offer.name)
+            self.lesson = lesson
             self.first = (None, "lesson")
             self.open(lesson.scenario)
         else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from sim.play import load
 from tui.app import HooktwinApp, Looks
@@ -67,6 +68,28 @@ def perform(
     return app
 
 
+class Typed(str):
+    """A text that is written into the focused field at once, not key by key."""
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys, and write texts; wait where a thread or a view has to come first."""
+    for key in keys:
+        if isinstance(key, Typed):
+            field = pilot.app.screen.focused
+            assert isinstance(field, Input), f"{field} is no field to write in"
+            field.value += key
+            field.cursor_position = len(field.value)
+            await pilot.pause()
+        else:
+            await pilot.press(key)
+            if key in SLOW:
+                await settled(pilot)
+
+
+SLOW = ("enter", "f", "slash", "colon", "ctrl+b", *"1234567")
+
+
 async def settled(pilot: Pilot[None]) -> None:
     """Wait until no worker runs and nothing is left to draw."""
     quiet = 0
@@ -93,10 +116,7 @@ def screen_after(
     found: list[str] = []
 
     async def script(pilot: Pilot[None]) -> None:
-        for key in keys:
-            await pilot.press(key)
-            if key in ("enter", *"1234567"):
-                await settled(pilot)
+        await press(pilot, *keys)
         await settled(pilot)
         found.append(screen_text(pilot.app))
 

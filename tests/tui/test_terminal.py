@@ -32,7 +32,8 @@ class Terminal:
         self.before = termios.tcgetattr(self.slave)
         self.seen = b""
         environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-        environment.pop("LC_ALL", None)
+        for name in ("LC_ALL", "COLUMNS", "LINES"):
+            environment.pop(name, None)
         environment["PYTHONPATH"] = str(ROOT)
         self.program = subprocess.Popen(
             [sys.executable, *command], stdin=self.slave, stdout=self.slave, stderr=self.slave,

@@ -5,7 +5,9 @@ import pytest
 from sim.play import load, play
 from tests.tui.stage import (
     SMALL,
+    Typed,
     perform,
+    press,
     recorded,
     screen_after,
     screen_text,
@@ -19,18 +21,12 @@ from tui.widgets.bars import TimelineBar
 from tui.widgets.diagram_view import DiagramView
 from tui.widgets.pane import Pane
 
-SLOW = ("enter", "f", "ctrl+b", *"1234567")
-"""Keys behind which one has to wait for a thread, or for a view."""
 
-
-def press(*keys):
+def pressing(*keys):
     """A script that presses keys and remembers where that led."""
 
     async def script(pilot):
-        for key in keys:
-            await pilot.press(key)
-            if key in SLOW:
-                await settled(pilot)
+        await press(pilot, *keys)
         await settled(pilot)
         script.screen = pilot.app.screen
         script.view = getattr(pilot.app.screen, "view", None)
@@ -41,7 +37,7 @@ def press(*keys):
 
 def at(what, *keys, **rest):
     """The workbench after some keys."""
-    script = press(*keys)
+    script = pressing(*keys)
     perform(what, script, **rest)
     script.screen.seen = script.view
     return script.screen, script.text
@@ -89,8 +85,8 @@ def test_marks_are_faults_and_findings_in_both_directions():
 @pytest.mark.parametrize(("text", "step"), [("17", 17), ("T+1.24", 63), ("cut", 62), ("D-1", 17)])
 def test_one_can_go_to_a_step_a_time_a_fault_or_a_frame(text, step):
     async def script(pilot):
-        await pilot.press("colon")
-        await pilot.press(*text)
+        await press(pilot, "colon")
+        await press(pilot, Typed(text))
         await pilot.press("enter")
         await settled(pilot)
         script.step = pilot.app.screen.state.step
@@ -100,7 +96,7 @@ def test_one_can_go_to_a_step_a_time_a_fault_or_a_frame(text, step):
 
 
 def test_a_place_that_is_not_there_is_refused_with_what_may_be_written():
-    text = screen_after(shared(), "colon", *"5000", "enter")
+    text = screen_after(shared(), "colon", Typed("5000"), "enter")
     assert f"the run has steps 0 to {shared().last}" in text
 
 
@@ -146,7 +142,7 @@ def test_playing_goes_on_by_itself_and_stops_where_one_wants():
 
 def test_playing_stops_at_the_first_match_when_one_breaks_on_it():
     async def script(pilot):
-        await pilot.press("slash", *"type:turn.reopen", "enter", "B", *["plus"] * 6, "space")
+        await press(pilot, "slash", Typed("type:turn.reopen"), "enter", "B", *["plus"] * 6, "space")
         for _ in range(100):
             await pilot.pause(0.02)
             if pilot.app.screen.playing is None:
@@ -173,23 +169,23 @@ def test_views_share_the_step():
 
 
 def test_the_filter_says_at_once_whether_it_can_be_read():
-    text = screen_after(shared(), "slash", *"type:turn.* &")
+    text = screen_after(shared(), "slash", Typed("type:turn.* &"))
     assert "column 14: something must follow" in text
 
 
 def test_frames_show_only_what_the_filter_lets_through():
-    text = screen_after(shared(), "2", "slash", *"type:turn.end", "enter")
+    text = screen_after(shared(), "2", "slash", Typed("type:turn.end"), "enter")
     listed = re.findall(r"[→←]\s+(\S+)\s+\d+", text)
     assert listed == ["turn.end"] * 2
     assert re.search(r"4 of \d+ shown", text)
 
 
 def test_matches_are_gone_through_with_two_keys():
-    bench, _ = at(shared(), "slash", *"type:turn.reopen", "enter", *["greater_than_sign"] * 2)
+    bench, _ = at(shared(), "slash", Typed("type:turn.reopen"), "enter", *["greater_than_sign"] * 2)
     found = bench.state.step
     assert shared().diagram.row(found).label.endswith("turn.reopen")
     again, _ = at(
-        shared(), "slash", *"type:turn.reopen", "enter", *["greater_than_sign"] * 2,
+        shared(), "slash", Typed("type:turn.reopen"), "enter", *["greater_than_sign"] * 2,
         "less_than_sign",
     )  # fmt: skip
     assert again.state.step < found
@@ -197,7 +193,7 @@ def test_matches_are_gone_through_with_two_keys():
 
 def test_the_filter_completes_fields_and_values():
     async def script(pilot):
-        await pilot.press("slash", *"ty", "tab", *"turn.pro", "tab")
+        await press(pilot, "slash", Typed("ty"), "tab", Typed("turn.pro"), "tab")
         script.value = pilot.app.screen.query_one("#filter").value
 
     perform(shared(), script)
@@ -325,7 +321,7 @@ def test_the_fault_menu_lists_exactly_what_is_possible_and_why_the_rest_is_not()
 
 def test_a_fault_makes_a_branch_and_the_run_is_kept():
     base = session()
-    bench, text = at(base, "f", *"crash S", "enter", step=61)
+    bench, text = at(base, "f", Typed("crash S"), "enter", step=61)
     assert bench.session is not base
     assert bench.session.parent is base
     assert bench.session.deeds[0].fault == "crash S"
@@ -341,7 +337,7 @@ def test_branches_form_a_tree_and_one_can_go_back():
 
     async def script(pilot):
         for fault in ("crash S", "crash D"):
-            await pilot.press("f", *fault, "enter")
+            await press(pilot, "f", Typed(fault), "enter")
             await settled(pilot)
         await pilot.press("ctrl+b")
         await settled(pilot)
@@ -359,7 +355,7 @@ def test_a_hand_played_run_is_saved_and_gives_the_same_digest(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
 
     async def script(pilot):
-        await pilot.press("f", *"crash S", "enter")
+        await press(pilot, "f", Typed("crash S"), "enter")
         await settled(pilot)
         await pilot.press("s", "enter")
         await settled(pilot)
@@ -483,5 +479,5 @@ def test_equal_steps_can_be_hidden_and_the_sides_swapped():
 
 
 def test_a_rule_can_be_chosen_from_a_list():
-    _, text = at(session("typical"), "r", *"pong", "enter")
+    _, text = at(session("typical"), "r", Typed("pong"), "enter")
     assert "without pong" in text or "compare" in text

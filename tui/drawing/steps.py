@@ -162,8 +162,8 @@ def invariants(session: Session, n: int, width: int) -> list[Line]:
 
 def causes(session: Session, n: int, most: int = 64) -> list[int]:
     """The chain of causes of a step, itself first."""
-    found = [n]
-    while len(found) < most:
+    found = [n] if session.count else []
+    while 0 < len(found) < most:
         event = session.event(found[-1])
         before = event.cause
         for field in ("sent", "call"):

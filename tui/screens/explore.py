@@ -78,10 +78,9 @@ class ExploreView(View):
 
     def show(self, state: State) -> None:
         super().show(state)
-        if state.session is not self._about and not self.running:
-            self._about, self.case, self.progress = state.session, None, None
-            self.examined.clear()
-            self.blamed.clear()
+        if self.progress is None and not self.running:
+            # A search stays on the screen while one looks at its findings.
+            self._about = state.session
         for pane in self.query(Told):
             pane.changed()
         subtitle = "p stop" if self.running else "enter start   R another seed"
@@ -220,8 +219,11 @@ class ExploreView(View):
         """Again with another seed."""
         self.running = False
         self.seeds += 1
-        self.progress = None
+        self.progress = self.case = None
         self.examined.clear()
+        self.blamed.clear()
+        if self.state is not None:
+            self._about = self.state.session
         self.set_timer(0.1, self.action_explore_start)
 
     def on_pane_chosen(self, message: Pane.Chosen) -> None:

@@ -91,6 +91,8 @@ class FramesView(View):
     # -- the panels -----------------------------------------------------------------------
 
     def _subject(self, session: Session, step: int) -> Any:
+        if step >= session.count:
+            return None
         event: Any = session.event(step)
         if isinstance(event, events.FrameSent):
             return event.frame
@@ -136,7 +138,7 @@ class FramesView(View):
 
     def action_mark_row(self) -> None:
         """Mark the frame, or not any more."""
-        if self.state is None:
+        if self.state is None or not self.state.session.count:
             return
         marked, n = self.state.session.marked, self.frames.cursor
         if n in marked:
@@ -166,7 +168,7 @@ class FramesView(View):
 
     def action_edit(self) -> None:
         """Edit the frame and send it again."""
-        if self.state is not None:
+        if self.state is not None and self.state.session.count:
             self.post_message(
                 Wanted("edit_frame", self._subject(self.state.session, self.frames.cursor))
             )
@@ -183,6 +185,8 @@ class FramesView(View):
     def on_pane_chosen(self, message: Pane.Chosen) -> None:
         """Enter: the next way to look at the frame."""
         message.stop()
+        if self.state is None or not self.state.session.count:
+            return
         panel = self.query_one("#frame", Panel)
         if isinstance(message.row, int) and isinstance(message.pane, FrameList):
             self.post_message(StepTo(message.row))

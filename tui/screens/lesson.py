@@ -43,7 +43,8 @@ class LessonView(View):
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.progress = Progress(LESSONS[0])
+        wanted = getattr(self.app, "lesson", None)
+        self.progress = Progress(wanted if isinstance(wanted, Lesson) else LESSONS[0])
         self.finished: dict[str, None] = {}
 
     def compose(self) -> ComposeResult:

@@ -95,7 +95,7 @@ class Navigating(Screen[None]):
 
     def action_lane(self, by: int) -> None:
         """The next step of this lane."""
-        found = next_of_lane(self.state, by)
+        found = next_of_lane(self.state, by) if self.session.count else None
         if found is None:
             self.say("no further step of this lane", "warn")
         else:

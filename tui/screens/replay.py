@@ -88,7 +88,7 @@ class ReplayView(View):
 
     def action_hide_lane(self) -> None:
         """Hide the lane where this step begins; what crossed it becomes a mark."""
-        if self.state is None:
+        if self.state is None or not self.state.session.count:
             return
         lane = self.state.session.diagram.row(self.state.step).source
         hidden = self.diagram.hidden

@@ -61,6 +61,8 @@ class Telling(Running):
     def action_copy(self) -> None:
         """Copy this step in one of several forms."""
         session, step = self.session, self.state.step
+        if not session.count:
+            return
         entries = [Entry("copy", name, text[:60], text) for name, text in forms(session, step)]
         self.app.push_screen(Menu("copy this step", entries), self._copy)
 
@@ -110,6 +112,8 @@ class Telling(Running):
 
     def edit_frame(self, frame: Any) -> None:
         """Edit a frame and let a puppet send it; twins send only what is theirs."""
+        if not self.session.count:
+            return
         event: Any = self.session.event(self.state.step)
         sender = getattr(event, "sender", "")
         scenario = self.session.scenario

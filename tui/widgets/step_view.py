@@ -149,6 +149,8 @@ class StepView(Pane):
         return found[-1] if found else n
 
     def action_scroll(self, by: int) -> None:
+        if self.session is None:
+            return
         self.post_message(StepTo(self.neighbour(self.step if by > 0 else self.cursor, by)))
 
     def action_page(self, by: int) -> None:
@@ -171,7 +173,8 @@ class StepView(Pane):
         self.refresh()
 
     def action_enter(self) -> None:
-        self.post_message(self.Chosen(self, self.cursor))
+        if self.session is not None:
+            self.post_message(self.Chosen(self, self.cursor))
 
     def on_click(self, event: events.Click) -> None:
         """A click goes to the step under it; two open it."""

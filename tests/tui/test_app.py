@@ -1,0 +1,266 @@
+import re
+
+import pytest
+
+from sim.cli.drawing.telling import Names
+from tests.tui.stage import Typed, perform, press, recorded, screen_text, session, settled
+from tui.app import HooktwinApp, Looks, session_of
+from tui.keys import VIEWS
+from tui.lessons import LESSONS, Progress
+from tui.screens.explore import ExploreView
+from tui.screens.start import Offers, StartScreen
+from tui.screens.telling import forms
+from tui.screens.workbench import Workbench
+from tui.themes import THEMES
+
+
+def test_without_an_argument_there_are_lessons_and_scenarios_to_choose_from():
+    async def script(pilot):
+        script.first = screen_text(pilot.app)
+        await press(pilot, "slash", Typed("late-edit reopen"))
+        script.none = screen_text(pilot.app)
+        await press(pilot, "escape", "slash", Typed("reopen-teardown"), "enter", "enter")
+        await settled(pilot)
+        script.opened = screen_text(pilot.app)
+        await press(pilot, "q")
+        await settled(pilot)
+        script.back = type(pilot.app.screen)
+
+    perform(None, script)
+    assert "The way of a message" in script.first
+    assert "accepted-then-crash" in script.first
+    assert "nothing fits" in script.none
+    assert "reopen-teardown" in script.opened.split("\n")[0]
+    assert script.back is StartScreen
+
+
+def test_the_cursor_of_the_start_screen_stays_inside_the_list():
+    async def script(pilot):
+        offers = pilot.app.screen.query_one(Offers)
+        await press(pilot, "k", "k")
+        assert offers.chosen == 0
+        await press(pilot, "G")
+        assert offers.chosen == len(offers.shown) - 1
+        await press(pilot, "j")
+        assert offers.chosen == len(offers.shown) - 1
+        await press(pilot, "g", "j")
+        script.chosen = offers.chosen
+
+    perform(None, script)
+    assert script.chosen == 1
+
+
+def test_a_lesson_opens_from_the_start_screen_and_plays_its_scenario():
+    async def script(pilot):
+        await press(pilot, "slash", Typed("gap in an await"), "enter", "enter")
+        await settled(pilot)
+        script.text = screen_text(pilot.app)
+        script.session = pilot.app.screen.session
+
+    perform(None, script)
+    assert "The gap in an await" in script.text
+    assert script.session.without == ("ownership-at-write",)
+
+
+def test_a_lesson_is_finished_when_its_goals_hold_and_not_before():
+    async def script(pilot):
+        view = pilot.app.screen.view
+        await press(pilot, "a")
+        assert not pilot.app.screen_stack[-1].query("Entries"), "goals come first"
+        for _ in range(60):
+            if all(view.progress.held):
+                break
+            await press(pilot, "n")
+        script.held = list(view.progress.held)
+        await press(pilot, "a")
+        await settled(pilot)
+        await press(pilot, "enter")
+        await settled(pilot)
+        script.wrong = view.progress.finished
+        await press(pilot, "a")
+        await settled(pilot)
+        await press(pilot, "down", "enter")
+        await settled(pilot)
+        script.right = view.progress.finished
+
+    perform(session("typical"), script, view="lesson")
+    assert all(script.held)
+    assert not script.wrong
+    assert script.right
+
+
+def test_x_does_to_the_run_what_the_lesson_is_about():
+    cut = next(lesson for lesson in LESSONS if lesson.id == "cut")
+
+    async def script(pilot):
+        view = pilot.app.screen.view
+        view.progress = Progress(cut)
+        await press(pilot, "]", "n", "n", "n", "n", "n", "n", "n", "n", "x")
+        await settled(pilot)
+        script.session = pilot.app.screen.session
+
+    perform(session("typical"), script, view="lesson")
+    assert script.session.deeds[0].fault.startswith("cut D.slack#1")
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_every_lesson_can_be_finished_by_walking_through_its_run(lesson):
+    run = session(lesson.scenario, *lesson.without)
+    progress = Progress(lesson)
+    for step in range(run.count):
+        progress.look(run, step)
+        held = sum(progress.held)
+        if held < len(lesson.goals) and lesson.goals[held].key == "x":
+            deed = lesson.deed(run, step)
+            if deed is not None:
+                from tui.feeds.runner import run_session
+
+                run = run_session(run.scenario, without=run.without, deeds=(deed,), driver="step")
+                break
+    for step in range(run.count):
+        progress.look(run, step)
+    assert all(progress.held)
+    assert progress.answer(lesson.question.right)
+    assert progress.finished
+
+
+# -- explore ------------------------------------------------------------------------------------
+
+
+def test_a_search_runs_beside_the_screen_and_a_finding_opens_at_its_breaking_step(monkeypatch):
+    monkeypatch.setitem(
+        __import__("tui.feeds.searching", fromlist=["search"]).search.__kwdefaults__, "most", 40
+    )
+
+    async def script(pilot):
+        view = pilot.app.screen.query_one(ExploreView)
+        await press(pilot, "enter")
+        await settled(pilot)
+        script.progress = view.progress
+        script.text = screen_text(pilot.app)
+        await press(pilot, "enter")
+        await settled(pilot)
+        script.finding = view.examined["close-out-respects-owner"]
+        script.blamed = view.blamed
+        script.shrunk = screen_text(pilot.app)
+        await press(pilot, "enter")
+        await settled(pilot)
+        script.session = pilot.app.screen.session
+        script.step = pilot.app.screen.state.step
+
+    perform(session("reopen-teardown", "ownership-at-write"), script, view="explore")
+    assert script.progress.schedules == 40
+    assert "! close-out-respects-owner" in script.text
+    assert script.finding.token in script.shrunk
+    assert len(script.blamed["close-out-respects-owner"]) > 3
+    assert script.session.violations[0].invariant == "close-out-respects-owner"
+    assert script.step == script.session.violations[0].step
+    assert session_of(script.finding.token).violations == script.session.violations
+
+
+def test_a_search_can_be_stopped():
+    async def script(pilot):
+        view = pilot.app.screen.query_one(ExploreView)
+        await pilot.press("enter")
+        for _ in range(500):
+            await pilot.pause(0.01)
+            if view.progress is not None:
+                break
+        await pilot.press("p")
+        await settled(pilot)
+        script.progress = view.progress
+
+    perform(session("typical"), script, view="explore")
+    assert script.progress.over
+    assert script.progress.schedules < script.progress.most
+
+
+# -- all of it -----------------------------------------------------------------------------------
+
+
+def test_what_is_said_stays_until_one_moves_on():
+    async def script(pilot):
+        bench = pilot.app.screen
+        await press(pilot, "]", "]", "]", "]")
+        script.said = bench.notice
+        await press(pilot, "N")
+        script.after = bench.notice
+
+    perform(recorded("late-edit"), script)
+    assert "no finding" in script.said
+    assert script.after == ""
+
+
+def test_a_step_can_be_copied_in_several_forms():
+    told = dict(forms(session(), 31))
+    assert told["Mermaid"] == "D->>S: task.ack"
+    assert told["text"].startswith("step 31")
+    assert told["command"] == "hooktwin run reopen-teardown --seed 1"
+    assert re.search(r"result\.digest == '[0-9a-f]{32}'", told["pytest"])
+    assert '"kind": "FrameSent"' in dict(forms(session(), 30))["JSON"] or "frame" in dict(
+        forms(session(), 30)
+    )
+
+
+def test_the_palette_has_every_key_of_the_screen():
+    async def script(pilot):
+        commands = list(pilot.app.get_system_commands(pilot.app.screen))
+        script.titles = [command.title for command in commands]
+
+    perform(recorded("late-edit"), script)
+    assert "One step on." in script.titles
+    assert "Faults that could strike now." in script.titles
+
+
+@pytest.mark.parametrize("theme", [theme.name for theme in THEMES])
+def test_our_themes_can_be_chosen(theme):
+    async def script(pilot):
+        script.theme = pilot.app.theme
+
+    perform(recorded("x"), script, looks=Looks(theme=theme))
+    assert script.theme == theme
+
+
+def test_an_unknown_theme_is_the_default_and_no_error():
+    async def script(pilot):
+        script.theme = pilot.app.theme
+
+    perform(recorded("x"), script, looks=Looks(theme="pink"))
+    assert script.theme == "textual-dark"
+
+
+def test_names_of_ids_are_the_diagrams_own():
+    made = session()
+    assert made.named(dict(made.names)["R1"]) == "R1"
+    assert isinstance(made._names, Names)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_trace_without_steps_breaks_no_view(tmp_path, name):
+    from sim.core.trace import Header, Trace, write_trace
+    from tui.session import Session
+
+    path = tmp_path / "empty.jsonl"
+    hosts = (("U", "person"), ("IM", "slack"), ("S", "server"), ("D", "desktop"))
+    write_trace(path, Trace(Header(scenario="empty", hosts=hosts), []))
+
+    async def script(pilot):
+        await press(pilot, "n", "N", "]", "m", "w", "j", "G", "enter")
+        await settled(pilot)
+        script.screen = type(pilot.app.screen)
+
+    perform(Session.of_file(path), script, view=name)
+    assert script.screen in (Workbench, script.screen)
+
+
+def test_served_to_others_no_file_is_opened():
+    async def script(pilot):
+        await press(pilot, "t")
+        await settled(pilot)
+        await press(pilot, Typed(__file__), "enter")
+        await settled(pilot)
+        script.screen = type(pilot.app.screen)
+
+    app = perform(None, script, looks=Looks(restricted=True))
+    assert isinstance(app, HooktwinApp)
+    assert script.screen is StartScreen
