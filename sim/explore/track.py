@@ -23,11 +23,13 @@ import attrs
 
 from sim.core.entropy import mix64, origin
 from sim.world.activity import Activity
+from sim.world.call import CallReply, CallRequest
 from sim.world.helm import Helm
 from sim.world.item import Item
 from sim.world.link import Flight
 
 REACH_US = 12_000_000
+TOO_LATE_US = 1_000
 # People and chat services are not under test: their handlers run through.
 STALLING = ("server", "desktop")
 
@@ -50,15 +52,22 @@ class Happening:
 
 
 class Track:
-    """Listens to a helm during its run; afterwards it is only data."""
+    """Listens to a helm during its run; afterwards it is only data.
+
+    ``missed``: which happening (by its number) took which timer out of the plan;
+    ``calls``: which one belongs to a call whose caller would not have waited so much (µs) longer.
+    """
 
     def __init__(self, helm: Helm) -> None:
         self.happened: list[Happening] = []
+        self.missed: list[tuple[int, str]] = []
+        self.calls: list[tuple[int, int]] = []
         self._helm = helm
         self._starts: list[int] = []
         helm.on_happening = self._on_happening
         helm.on_move = self._on_move
         helm.on_fault = self._on_fault
+        helm.on_withdrawn = self._on_withdrawn
         self._at_op = helm.at_op
         helm.world.at_op = self._on_op
 
@@ -75,6 +84,10 @@ class Track:
         at = max(world.now, item.due)
         queue = f"{item.end.link.name} {item.end.host}" if isinstance(item, Flight) else ""
         self.happened.append(Happening(key, at, by, queue))
+        if isinstance(item, CallRequest | CallReply):
+            left = item.call.deadline - at
+            if 0 <= left <= REACH_US:
+                self.calls.append((len(self.happened) - 1, left + TOO_LATE_US))
 
     def _on_move(self, activity: Activity) -> None:
         if self.happened:
@@ -83,6 +96,16 @@ class Track:
     def _on_fault(self, name: str) -> None:
         if self.happened:
             self.happened[-1].hosts[f"fault {name}"] = None
+
+    def _on_withdrawn(self, key: str, item: Item) -> None:
+        """A time limit that was kept: what kept it could have come too late."""
+        number = len(self.happened) - 1
+        if (
+            number >= 0
+            and item.due - self.happened[number].at <= REACH_US
+            and item.cause < self._starts[number]
+        ):
+            self.missed.append((number, key))
 
     # -- what it means ---------------------------------------------------------------
 

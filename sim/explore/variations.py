@@ -29,6 +29,10 @@ def variations(case: Case, track: Track, run: Run, schedule: Schedule) -> Iterat
     names = [one.key for one in track.happened]
     for i, j in track.races():
         yield (Step(names[i], UNTIL + names[j]),)
+    for i, timer in track.missed:
+        yield (Step(names[i], UNTIL + timer),)
+    for i, by_us in track.calls:
+        yield (Step(names[i], f"{LATE}{by_us}us"),)
     purse = Purse.of(case.faults)
     for step in schedule.steps:
         if step.is_fault:

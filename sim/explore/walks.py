@@ -52,7 +52,6 @@ class Walk(Helm):
         self.taken = 0
         self.passed: dict[Item, None] = {}
         self.doomed: Stall | None = None
-        self._own = False
         # What the given steps have put off is written down already.
         self.given: dict[Item, None] = {}
         for step in steps:
@@ -89,6 +88,9 @@ class Walk(Helm):
         chosen = self.choose(item)
         if chosen is not item:
             for other in self.earlier_than(chosen):
+                other.put_off(self.world, None)
+            # What somebody now gives up on is passed over, too.
+            for other in self.earlier_than(chosen):
                 self.passed[other] = None
             self._note(chosen)
             self.world.fire(chosen)
@@ -112,11 +114,6 @@ class Walk(Helm):
         for item in self.passed:
             if item.seq != -1:
                 self.followed.append(Step(self.key(item), UNTIL + END))
-
-    def take_out(self, item: Item) -> None:
-        self._own = True
-        super().take_out(item)
-        self._own = False
 
     def earlier_than(self, chosen: Item) -> list[Item]:
         """What would have happened before it in the timed run."""

@@ -148,6 +148,10 @@ class CallRequest(Item):
             return
         world.start_call(callee, call)
 
+    def put_off(self, world: World, due: int | None) -> None:
+        if due is None or due > self.call.deadline:
+            await_timeout(world, self.call)
+
     def name(self) -> str:
         return f"apply {self.call.label}"
 
@@ -188,6 +192,10 @@ class CallReply(Item):
             world.schedule(self, caller.asleep_until)
             return
         answer(world, self.call, self.reply)
+
+    def put_off(self, world: World, due: int | None) -> None:
+        if due is None or due > self.call.deadline:
+            await_timeout(world, self.call)
 
     def name(self) -> str:
         return f"finish {self.call.label}"

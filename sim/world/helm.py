@@ -79,8 +79,9 @@ class Helm:
 
     ``strike`` lets a fault happen by its name and says whether there was such a
     thing. ``last`` is the name of what happened last. ``followed`` are the steps
-    that took effect, ``count`` is how much has happened. ``on_happening``, ``on_move``
-    and ``on_fault`` are for somebody who listens. One helm steers one world.
+    that took effect, ``count`` is how much has happened. ``on_happening``, ``on_move``,
+    ``on_fault`` and ``on_withdrawn`` (of what was planned, not by this helm's own will)
+    are for somebody who listens. One helm steers one world.
     """
 
     def __init__(self, world: World, strike: Strike, steps: Iterable[Step] = ()) -> None:
@@ -92,6 +93,7 @@ class Helm:
         self.on_happening: Callable[[str, Item], None] | None = None
         self.on_move: Callable[[Activity], None] | None = None
         self.on_fault: Callable[[str], None] | None = None
+        self.on_withdrawn: Callable[[str, Item], None] | None = None
         self.table: dict[str, list[Step]] = {}
         self.faults: dict[str, list[Step]] = {}
         for step in steps:
@@ -103,6 +105,7 @@ class Helm:
         self._held: dict[Item, tuple[str, int]] = {}
         self.happened: dict[str, None] = {}
         self._symbols: dict[tuple[str, str], int] = {}
+        self._own = False
         world.helm = self
         world.at_op = self.at_op
 
@@ -151,6 +154,8 @@ class Helm:
         """An item will not happen any more; perhaps it was being held."""
         if item in self._held:
             self._let_go(item)
+        elif self.on_withdrawn is not None and item.seq != -1 and not self._own:
+            self.on_withdrawn(self.key(item), item)
 
     def happens(self, item: Item) -> None:
         """The item is about to happen."""
@@ -245,7 +250,9 @@ class Helm:
     def postpone(self, item: Item, by_us: int) -> None:
         """Let the item happen so much later."""
         if by_us:
-            self.world.schedule(item, max(self.world.now, item.due) + by_us)
+            due = max(self.world.now, item.due) + by_us
+            self.world.schedule(item, due)
+            item.put_off(self.world, due)
 
     def hold(self, item: Item, until: str) -> None:
         """Take the item out of the plan until ``until`` has happened."""
@@ -255,10 +262,13 @@ class Helm:
         self._held[item] = until, since
         if item.foreground:
             world.pending += 1  # it is on its way all the same: nothing is settled
+        item.put_off(world, None)
 
     def take_out(self, item: Item) -> None:
         """Take the item out of the plan, by this helm's own will."""
+        self._own = True
         self.world.unschedule(item)
+        self._own = False
 
     def let_happen(self, item: Item) -> None:
         """What was held happens next."""

@@ -45,6 +45,12 @@ class Item:
         """Whether it may be chosen now (a FIFO lets only its head go)."""
         return True
 
+    def put_off(self, world: Any, due: int | None) -> None:
+        """A helm lets it happen later: at ``due`` (µs), or after something else (None).
+
+        Whoever waits for it only so long must give up in time.
+        """
+
 
 class Moment(Item):
     """A planned callback: a script's next line, the end of a pause."""
