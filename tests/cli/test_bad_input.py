@@ -84,8 +84,6 @@ def test_a_bad_trace_gets_one_message_with_place_and_remedy(
         (("explore", "typical", "--junit", "/tmp/x", "--sarif", "/tmp/x"), "another name"),
         (("explore", "typical", "--engine", "dusk://a:1"), "dask://HOST:PORT"),
         (("explore", "typical", "--engine", "dask://a:1", "--jobs", "2"), "give one of them"),
-        (("explore", "typical", "--seconds", "nan"), "or inf"),
-        (("mutants", "--seconds", "nan"), "or inf"),
         (("mutants", "without-pnog"), "without-pong"),
     ],
 )
@@ -112,6 +110,8 @@ def test_a_word_that_nobody_knows_is_answered_with_those_that_are_known(
         ("explore", "typical", "--jobs", "0"),
         ("explore", "typical", "--jobs", "many"),
         ("explore", "typical", "--seconds", "-1"),
+        ("explore", "typical", "--seconds", "nan"),
+        ("mutants", "--seconds", "nan"),
         ("explore", "typical", "--max-schedules", "0"),
         ("explore", "typical", "--deviations", "4"),
         ("explore", "typical", "--seed", "-1"),

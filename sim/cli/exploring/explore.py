@@ -93,11 +93,8 @@ def _explore_all(
     from sim.cli.exploring.searching import check_strategy
     from sim.cli.run_files import check_rules, expand
     from sim.cli.writing import check_folder, check_writable, refuse_overwriting
-    from sim.core.errors import UsageError
     from sim.world.fault import Budget
 
-    if wish.seconds != wish.seconds:  # nan, which no clock ever reaches
-        raise UsageError("--seconds takes a number of seconds, or inf")
     check_rules(wish.without)
     check_strategy(wish.strategy)
     if faults is not None:

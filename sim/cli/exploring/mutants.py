@@ -63,10 +63,7 @@ def mutants(
     from sim.cli.exploring.score import Score
     from sim.cli.terminal import print_json, say
     from sim.core.entropy import steady_s
-    from sim.core.errors import UsageError
 
-    if seconds != seconds:  # nan, which no clock ever reaches
-        raise UsageError("--seconds takes a number of seconds, or inf")
     score, begun = Score.of(_chosen(names or [])), steady_s()
     _run(score, begun + seconds)
     if as_json:
