@@ -372,6 +372,7 @@ class HookView:
             if row.account and (found.stored is None or not found.stored.account):
                 self._whose(row)
             found.stored = row
+            self.writers[event.host] = None  # it will write, even if it dies before it does
             found.device, found.lane = row.device, row.lane
             found.person, found.prompt = row.person, row.prompt or found.prompt
             found.chat, found.thread = row.chat, row.thread
@@ -388,8 +389,7 @@ class HookView:
 
     def _whose(self, row: RequestRow) -> None:
         """A task goes to the connection of its account: so that is whose connection it is."""
-        link = self.by_device.get((row.device, row.lane))
-        if link is not None and not link.account:
+        if (link := self.by_device.get((row.device, row.lane))) and not link.account:
             link.account = row.account
             desktop = self.desktops.of(link.client)
             desktop.account = desktop.account or row.account

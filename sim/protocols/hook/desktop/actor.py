@@ -110,6 +110,8 @@ class Desktop(Desk):
             if not connection.is_new(lane, conn):
                 return
             await connection.opened(self, lane, conn)
+            if lane.conn is not conn:
+                return  # it was lost again before its first frame could be looked at
         lane.last_frame_us = self.port.now_us()
         message = checked(frame)
         if isinstance(message, Refused):

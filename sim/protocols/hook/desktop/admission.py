@@ -145,9 +145,9 @@ def acceptance(task: Task, session: Session) -> TaskAck:
 async def reject(desk: Desk, lane: Lane, frame: TaskDispatch, reason: str) -> None:
     """Refuse for good; what was really said is kept durably too."""
     ack = rejection(frame.request_id, reason)
+    key = ledger.ledger_key(desk, lane, frame.request_id)
     remember(desk, ack)
     if await desk.send(lane, ack):
-        key = ledger.ledger_key(desk, lane, frame.request_id)
         row = ledger.row_of(ack, None, frame.external_key, desk.port.now_ms())
         await ledger.record(desk, key, row)
 

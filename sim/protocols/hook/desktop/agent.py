@@ -98,7 +98,7 @@ async def login(desk: Desk, account: str) -> None:
     stay in the old account's ledger.
     """
     desk.is_closing = True
-    desk.logins += 1
+    desk.logins = mine = desk.logins + 1
     work = desk.work
     untaken = [task for task in work.tasks.values() if _is_untaken_group_task(task)]
     for turn in [*work.tasks.values(), *work.turns.values()]:
@@ -110,11 +110,13 @@ async def login(desk: Desk, account: str) -> None:
     desk.recall()
     outbox.clear(desk)
     await desk.perform(Note("agent", {"did": "abort", "account": desk.account}))
+    if desk.logins != mine:
+        return  # somebody else has signed in since then
     desk.account = account
     await desk.perform(Save("account", account))
-    desk.recall()
-    desk.is_closing = False
-    await connection.rebuild(desk)
+    if desk.logins == mine:
+        desk.recall()
+        await connection.rebuild(desk)
 
 
 def _is_untaken_group_task(task: Task) -> bool:

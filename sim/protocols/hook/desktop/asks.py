@@ -15,25 +15,38 @@ async def ask(desk: Desk, lane: Lane, body: Any, after_us: int, about: str = "")
     ``about`` is the binding that it is made for; ``after_us`` of 0 waits for ever.
     """
     id = body.request_id
-    desk.work.asked[id] = Asked(id, body.TYPE, lane, about)
-    if after_us:
-        await desk.perform(StartTimer("ask", id, after_us))
+    desk.work.asked[id] = asked = Asked(id, body.TYPE, lane, about)
     sent = await desk.send_turn(lane, body)
     if not sent:
         await settle(desk, id, "disconnected")
+    elif after_us and desk.work.asked.get(id) is asked:
+        await desk.perform(StartTimer("ask", id, after_us))
     return sent
 
 
 async def settle(desk: Desk, request_id: str | None, outcome: str) -> Asked | None:
     """A request is over. → it, unless it was over before."""
+    asked = take(desk, request_id)
+    await tell(desk, asked, outcome)
+    return asked
+
+
+def take(desk: Desk, request_id: str | None) -> Asked | None:
+    """A request is over. → it, unless it was over before; ``tell`` is to follow.
+
+    Between the two its answer is put into effect: a moment later a newer one may be.
+    """
     if not desk.is_busy or request_id is None:
         return None
-    asked = desk.work.asked.pop(request_id, None)
+    return desk.work.asked.pop(request_id, None)
+
+
+async def tell(desk: Desk, asked: Asked | None, outcome: str) -> None:
+    """Whoever waits for a request that was taken learns what became of it."""
     if asked is not None:
         await desk.perform(StopTimer("ask", asked.id))
         fact = {"request": asked.id, "frame": asked.frame, "outcome": outcome}
         await desk.perform(Note("asked", fact))
-    return asked
 
 
 async def reject_all(desk: Desk, lane: Lane, outcome: str, *, but: str | None = None) -> None:

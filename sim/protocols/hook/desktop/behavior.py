@@ -43,8 +43,10 @@ async def told(desk: Desk, lane: Lane, frame: ProviderBehaviorState) -> None:
     if not concerns(desk, lane, frame.binding_id):
         await asks.settle(desk, frame.reply_to, "rebound")
         return
-    if frame.reply_to is not None and await asks.settle(desk, frame.reply_to, "answered") is None:
+    asked = asks.take(desk, frame.reply_to)
+    if frame.reply_to is not None and asked is None:
         return  # late
     neutral_ties(desk, lane).behavior = frame
     fact = {"what": "behavior", "lane": lane.name, "binding": frame.binding_id}
     await desk.perform(Note("shown", {**fact, "reply_to": frame.reply_to}))
+    await asks.tell(desk, asked, "answered")

@@ -16,6 +16,7 @@ from sim.core.op import (
 )
 from sim.protocols.hook import Hello, Ping, Pong, Welcome
 from sim.protocols.hook.desktop import (
+    behavior,
     continuation,
     lifecycle,
     outbox,
@@ -148,6 +149,8 @@ async def welcomed(desk: Desk, lane: Lane, welcome: Welcome) -> None:
         lane.fire("poor welcome")
         return
     lane.fire("welcome")
+    if lane.name != "slack":
+        provider_binding.begins_anew(desk, lane)
     await outbox.flush(desk, lane)
     if lane.name == "slack":
         if not await lifecycle.welcomed(desk, lane):
@@ -155,7 +158,7 @@ async def welcomed(desk: Desk, lane: Lane, welcome: Welcome) -> None:
         return
     if desk.settings.double_flush:
         await outbox.flush(desk, lane)
-    await provider_binding.welcomed(desk, lane)
+    await behavior.fetch(desk, lane)
 
 
 async def closed(desk: Desk, lane: Lane, conn: Connection, close: CloseReason) -> None:
@@ -176,7 +179,8 @@ async def lost(desk: Desk, lane: Lane) -> None:
     lane.fire("lost")
     continuation.connection_lost(desk, lane)
     await unanswered.connection_lost(desk, lane)
-    await desk.perform(StopTimer("heartbeat", lane.name))
+    if lane.conn is None:
+        await desk.perform(StopTimer("heartbeat", lane.name))
     if lane.state == OFFLINE:
         await retry_later(desk, lane)
 
@@ -212,7 +216,7 @@ async def change_workspaces(desk: Desk, aliases: tuple[str, ...], default: str |
     desk.workspaces = desk.with_chat(aliases)
     desk.default_workspace = default
     await desk.perform(Save("workspaces", desk.workspaces))
-    await desk.perform(Save("default workspace", default))
+    await desk.perform(Save("default workspace", desk.default_workspace))
     if desk.rules.hello_again:
         for lane in desk.lanes.values():
             await greet(desk, lane)
@@ -229,11 +233,17 @@ async def change_feature(desk: Desk, feature: str, is_on: bool) -> None:
 
 
 async def rebuild(desk: Desk) -> None:
-    """Dispose of every socket and dial anew, with the present account's token."""
+    """Dispose of every socket and dial anew, with the present account's token.
+
+    Nothing that an old socket still brings is the new account's business.
+    """
+    logins = desk.logins
     for lane in desk.lanes.values():
-        await dispose(desk, lane, "account changed")
         lane.ties = None
-    await dial_all(desk)
+        await dispose(desk, lane, "account changed")
+    if desk.logins == logins:
+        desk.is_closing = False
+        await dial_all(desk)
 
 
 async def dispose(desk: Desk, lane: Lane, why: str) -> None:
@@ -247,7 +257,8 @@ async def dispose(desk: Desk, lane: Lane, why: str) -> None:
     continuation.connection_lost(desk, lane)
     await unanswered.connection_lost(desk, lane)
     await desk.perform(StopTimer("dial", lane.name))
-    await desk.perform(StopTimer("heartbeat", lane.name))
+    if lane.conn is None:
+        await desk.perform(StopTimer("heartbeat", lane.name))
     if conn is not None:
         await desk.perform(Close(conn, 1000, why))
 
@@ -263,7 +274,7 @@ async def switch(desk: Desk, lane: Lane, *, is_on: bool) -> None:
     lane.is_off = not is_on
     off = tuple(one.name for one in desk.lanes.values() if one.is_off)
     await desk.perform(Save("off", off))
-    if is_on:
-        await dial(desk, lane)
-    else:
+    if lane.is_off:  # the person may have changed their mind meanwhile
         await dispose(desk, lane, "switched off")
+    else:
+        await dial(desk, lane)

@@ -40,11 +40,10 @@ async def retry(desk: Desk, request_id: str) -> None:
         session = registration.session
     if session is None or session.running is not None:
         return
-    turn = await _begin(desk, session, registration)
+    turn = await _begin(desk, session, registration, by_retry=registration is not None)
     if registration is None:
         await _end_by_itself(desk, turn)
         return
-    turn.by_retry = True
     if not desk.rules.claim_at_first_event:
         await claim(desk, turn)
 
@@ -68,10 +67,13 @@ async def type_text(desk: Desk, request_id: str) -> None:
     await _end_by_itself(desk, turn)
 
 
-async def _begin(desk: Desk, session: Session, registration: Registration | None) -> Round:
+async def _begin(
+    desk: Desk, session: Session, registration: Registration | None, *, by_retry: bool = False
+) -> Round:
     lane = registration.lane if registration else next(iter(desk.lanes.values()))
     turn = Round(desk.next_turn(), session, lane, registration)
     turn.started_us = desk.port.now_us()
+    turn.by_retry = by_retry
     session.running = turn
     desk.work.turns[turn.number] = turn
     desk.last_session = session
@@ -94,20 +96,21 @@ async def local_over(desk: Desk, key: str) -> None:
 
 async def event(desk: Desk, turn: Round, act: Any) -> None:
     """The agent of such a turn does something; the first time, that claims it (HK-192)."""
-    if turn.state == CLAIMING:
-        # Nothing may be sent before it is known whether the reopen was written.
+    if turn.state == CLAIMING or turn.acts:
+        # Nothing may be sent before it is known whether the reopen was written,
+        # and nothing before what the agent did earlier.
         turn.acts = [*(turn.acts or ()), act]
-        return
-    if turn.state == ARMED:
-        if not desk.rules.reopen_before_progress:
-            await _claim_late(desk, turn, act)
-            return
+    elif turn.state != ARMED:
+        await apply(desk, turn, act)
+    elif desk.rules.reopen_before_progress:
+        turn.acts = [act]
         await claim(desk, turn)
-    await apply(desk, turn, act)
+    else:
+        await _claim_late(desk, turn, act)
 
 
 async def claim(desk: Desk, turn: Round) -> None:
-    """Write turn.reopen, if it can be; then play what came meanwhile."""
+    """Write turn.reopen, if it can be; then play what the agent did, in order."""
     turn.fire("event")
     reopen = name_round(desk, turn)
     written = reopen is not None and await desk.send_turn(turn.lane, reopen)
@@ -118,7 +121,8 @@ async def claim(desk: Desk, turn: Round) -> None:
     if not written and desk.work.rounds.get(turn.request_id) is turn:
         del desk.work.rounds[turn.request_id]
     while turn.acts:
-        await apply(desk, turn, turn.acts.pop(0))
+        await apply(desk, turn, turn.acts[0])
+        turn.acts.pop(0)
 
 
 async def _claim_late(desk: Desk, turn: Round, act: Any) -> None:
@@ -173,7 +177,7 @@ async def apply(desk: Desk, turn: Round, act: Any) -> None:
 
 async def finish(desk: Desk, turn: Round, act: AgentEnds) -> None:
     """The round is over: its end is written now or never (HK-194)."""
-    is_claimed = turn.state == CLAIMED
+    is_claimed, conn = turn.state == CLAIMED, turn.lane.conn
     turn.fire("close")
     desk.work.turns.pop(turn.number, None)
     desk.work.rounds.pop(turn.request_id, None)
@@ -181,6 +185,8 @@ async def finish(desk: Desk, turn: Round, act: AgentEnds) -> None:
     await interactions.close_all(desk, turn)
     await desk.perform(StopTimer("local", str(turn.number)))
     is_written = False
+    if turn.lane.conn is not conn and desk.rules.reopen_never_replayed:
+        is_claimed = False  # the connection took the claim with it, while the cards were closed
     if is_claimed:
         end = end_of(turn, act, "", desk.port.now_us(), desk.settings)
         is_written = await desk.send_turn(turn.lane, end)

@@ -45,6 +45,8 @@ async def _send_again(desk: Desk, lane: Lane, key: str, entry: Unaccepted) -> No
         # by the minute it must not keep a run from settling.
         patient = after == settings.longest_replay_us
         await desk.perform(StartTimer("replay", key, after, background=patient))
+        if (lane.unaccepted or {}).get(key) is not entry:
+            return  # taken over meanwhile, or another account's
     await desk.send_turn(lane, entry.end)
 
 
@@ -75,7 +77,8 @@ async def resume(desk: Desk, lane: Lane) -> None:
     lane.unaccepted = None
     lane.buffer = [*((key, entry.end) for key, entry in entries), *(lane.buffer or ())]
     for key, _ in entries:
-        await desk.perform(StopTimer("replay", key))
+        if key not in (lane.unaccepted or ()):
+            await desk.perform(StopTimer("replay", key))
 
 
 async def _forget(desk: Desk, lane: Lane, key: str) -> None:

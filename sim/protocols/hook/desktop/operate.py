@@ -198,7 +198,10 @@ async def toggle(desk: Desk, name: str, *, is_on: bool) -> None:
     if lane.name != "slack":
         await connection.switch(desk, lane, is_on=is_on)
         return
+    lane.is_off = not is_on
     if not is_on and has_teams(desk, lane):
         # Confirmed bindings stay; only a sign-in that is under way is void (HK-94).
         await desk.send_turn(lane, BindRevoke(pending_only=True))
+        if not lane.is_off:
+            return  # switched on again meanwhile
     await slack_binding.switch(desk, lane, is_on=is_on)

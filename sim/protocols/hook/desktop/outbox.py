@@ -146,8 +146,9 @@ async def answer_again(desk: Desk, lane: Lane, request_id: str) -> bool:
     row: LedgerRow | None = desk.port.store.get(key)
     if row is None:
         return False
+    logins = desk.logins
     await desk.send(lane, ack_in(row))
-    if may_replay(desk, row):
+    if may_replay(desk, row) and desk.logins == logins:
         end = desk.work.intact.get(key) or end_in(row)
         if await desk.send_turn(lane, end) and not delivery.is_awaited(desk, lane):
             await mark_sent(desk, key)

@@ -19,7 +19,7 @@ async def told(desk: Desk, lane: Lane, frame: PrefsState) -> None:
     """Every prefs.state is shown, late ones too: the last one counts (HK-43, RC-90)."""
     if lane.name != "slack":
         return
-    await asks.settle(desk, frame.reply_to, "answered")
+    asked = asks.take(desk, frame.reply_to)
     ties = slack_ties(lane)
     ties.is_too_old = False
     if not desk.rules.prefs_shown_whole and ties.prefs is not None:
@@ -35,6 +35,7 @@ async def told(desk: Desk, lane: Lane, frame: PrefsState) -> None:
         "reply_to": frame.reply_to,
     }
     await desk.perform(Note("shown", fact))
+    await asks.tell(desk, asked, "answered")
 
 
 def team_of(row: Preference) -> str:
@@ -55,7 +56,8 @@ async def provider_told(desk: Desk, lane: Lane, frame: ProviderPrefsState) -> No
     if not concerns(desk, lane, frame.binding_id, frame.scope_id):
         await asks.settle(desk, frame.reply_to, "rebound")
         return
-    if frame.reply_to is not None and await asks.settle(desk, frame.reply_to, "answered") is None:
+    asked = asks.take(desk, frame.reply_to)
+    if frame.reply_to is not None and asked is None:
         return  # late
     neutral_ties(desk, lane).prefs = frame
     fact = {
@@ -66,3 +68,4 @@ async def provider_told(desk: Desk, lane: Lane, frame: ProviderPrefsState) -> No
         "reply_to": frame.reply_to,
     }
     await desk.perform(Note("shown", fact))
+    await asks.tell(desk, asked, "answered")

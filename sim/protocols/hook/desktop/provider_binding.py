@@ -27,14 +27,13 @@ GONE = ("revoked", "superseded")
 BAD_LINK = "invalid-connect-url"
 
 
-async def welcomed(desk: Desk, lane: Lane) -> None:
-    """The server will tell how things stand; what it tells first counts."""
+def begins_anew(desk: Desk, lane: Lane) -> None:
+    """A welcome: the server will tell how things stand; what it tells first counts."""
     if lane.ties is None and not desk.port.store.get(binding_key(desk, lane)):
         return
     ties = neutral_ties(desk, lane)
     ties.is_settled = False
     ties.mutation = None
-    await behavior.fetch(desk, lane)
 
 
 async def told(desk: Desk, lane: Lane, frame: Snapshot) -> None:

@@ -107,8 +107,8 @@ async def archive(desk: Desk, lane: Lane, frame: SessionArchive) -> None:
     A running turn goes on, and its end is still handed in.
     """
     section = section_of(lane, frame.external_key)
-    await desk.perform(Acquire(section))
     key = binding_key(desk, lane, frame.external_key)
+    await desk.perform(Acquire(section))
     row: SessionRow | None = desk.port.store.get(key)
     if row is not None:
         session = desk.work.sessions.get(row.session)

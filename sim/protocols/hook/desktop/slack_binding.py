@@ -28,14 +28,30 @@ async def updated(desk: Desk, lane: Lane, frame: BindUpdate) -> None:
     if lane.name != "slack":
         return
     ties = slack_ties(lane)
+    ties.last = frame
+    # All that it changes, it changes at once: the next one may be here before this is noted.
+    if has_teams(desk, lane):
+        _change_team(ties, frame)
+        is_asked_for = False
+    else:
+        ties.state = frame.state
+        is_asked_for = ties.binds_itself and frame.state in ("none", "pending")
+    if is_asked_for or frame.state == "pending":
+        ties.binds_itself = False
+    if not is_asked_for:
+        ties.is_pending = frame.state == "pending"
     fact = {"lane": lane.name, "state": frame.state, "team": known(frame.team_id)}
     # What to do goes by the reason, never by the message (HK-91).
     await desk.perform(Note("binding", {**fact, "reason": known(frame.reason)}))
-    if has_teams(desk, lane):
-        _change_team(ties, frame)
-        await _watch(desk, lane, ties, frame)
-    else:
-        await _change_only(desk, lane, ties, frame)
+    if ties.last is not frame:
+        return
+    if is_asked_for:
+        await start(desk, lane, BindStart())
+        return
+    await _watch(desk, lane, frame)
+    is_over = frame.state not in ("confirmed", "pending") and not _waits_for_install(frame)
+    if is_over and ties.last is frame and not has_teams(desk, lane):
+        await switch(desk, lane, is_on=False)  # with the only binding the connection goes
 
 
 def _change_team(ties: SlackTies, frame: BindUpdate) -> None:
@@ -62,11 +78,9 @@ def without(rows: tuple[SlackBinding, ...], teams: list[str]) -> tuple[SlackBind
     return tuple(row for row in rows if row.team_id not in teams)
 
 
-async def _watch(desk: Desk, lane: Lane, ties: SlackTies, frame: BindUpdate) -> None:
+async def _watch(desk: Desk, lane: Lane, frame: BindUpdate) -> None:
     """A sign-in that leads to nothing is given up here, whatever the server does."""
-    ties.is_pending = frame.state == "pending"
-    if ties.is_pending:
-        ties.binds_itself = False
+    if frame.state == "pending":
         after = desk.settings.sign_in_us
         await desk.perform(StartTimer("sign in", lane.name, after, background=True))
     elif _waits_for_install(frame):
@@ -79,18 +93,6 @@ async def _watch(desk: Desk, lane: Lane, ties: SlackTies, frame: BindUpdate) -> 
 def _waits_for_install(frame: BindUpdate) -> bool:
     reason = known(frame.reason)
     return frame.state == "failed" and reason == BIND_FAIL_REASON_NOT_INSTALLED
-
-
-async def _change_only(desk: Desk, lane: Lane, ties: SlackTies, frame: BindUpdate) -> None:
-    """An old server knows one binding; when it is gone, so is the connection."""
-    ties.state = frame.state
-    if ties.binds_itself and frame.state in ("none", "pending"):
-        ties.binds_itself = False
-        await start(desk, lane, BindStart())
-        return
-    await _watch(desk, lane, ties, frame)
-    if frame.state not in ("confirmed", "pending") and not _waits_for_install(frame):
-        await switch(desk, lane, is_on=False)
 
 
 async def listed(desk: Desk, lane: Lane, frame: BindState) -> None:
@@ -110,11 +112,11 @@ async def listed(desk: Desk, lane: Lane, frame: BindState) -> None:
         "teams": [row.team_id for row in ties.rows],
         "displaced": [row.team_id for row in ties.displaced],
     }
-    if ties.displaced or ties.rows != frame.bindings:  # else the frame itself says it all
-        await desk.perform(Note("shown", fact))
     if ties.rows:
         ties.binds_itself = False
-    elif ties.binds_itself and not ties.is_pending:
+    if ties.displaced or ties.rows != frame.bindings:  # else the frame itself says it all
+        await desk.perform(Note("shown", fact))
+    if not ties.rows and ties.binds_itself and not ties.is_pending:
         # A sign-in that is under way is told right after this.
         after = desk.settings.first_bind_wait_us
         await desk.perform(StartTimer("first bind", lane.name, after))
@@ -130,10 +132,13 @@ async def first_bind(desk: Desk, lane: Lane) -> None:
 
 async def start(desk: Desk, lane: Lane, body: BindStart) -> bool:
     """Begin to sign in, and watch that it comes to something. → whether it was sent"""
+    ties = slack_ties(lane)
+    last = ties.last
     if not await desk.send_turn(lane, body):
         return False
-    after = desk.settings.sign_in_us
-    await desk.perform(StartTimer("sign in", lane.name, after, background=True))
+    if ties.last is last:  # else the answer is here already
+        after = desk.settings.sign_in_us
+        await desk.perform(StartTimer("sign in", lane.name, after, background=True))
     return True
 
 

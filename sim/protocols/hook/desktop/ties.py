@@ -16,6 +16,7 @@ from sim.protocols.hook.desktop.records import Lane
 
 if TYPE_CHECKING:
     from sim.protocols.hook import (
+        BindUpdate,
         PrefsState,
         ProviderBehaviorState,
         ProviderPrefsState,
@@ -60,6 +61,7 @@ class SlackTies:
     ``state`` is that of the only binding where the server knows but one.
     ``is_pending``: a sign-in is under way. ``binds_itself``: the person has
     switched Slack on, so a server that knows of no binding is asked for one.
+    ``last`` is the newest ``bind.update``: it decides what is waited for.
     """
 
     __slots__ = (
@@ -67,6 +69,7 @@ class SlackTies:
         "displaced",
         "is_pending",
         "is_too_old",
+        "last",
         "prefs",
         "rows",
         "state",
@@ -78,6 +81,7 @@ class SlackTies:
         self.state = "none"
         self.is_pending = False
         self.binds_itself = False
+        self.last: BindUpdate | None = None
         self.prefs: PrefsState | None = None
         # the server does not answer questions about preferences
         self.is_too_old = False

@@ -38,7 +38,9 @@ async def answer(desk: Desk, request_id: str, code: str) -> None:
 
 async def told(desk: Desk, lane: Lane, frame: ToolResponse) -> None:
     """tool.response: the agent goes on."""
-    if await asks.settle(desk, frame.reply_to, "answered") is not None:
+    asked = asks.take(desk, frame.reply_to)
+    if asked is not None:
         error = frame.error
         code = "ok" if frame.ok or error is None or isinstance(error, Absent) else error.code
         await answer(desk, frame.reply_to, code)
+        await asks.tell(desk, asked, "answered")

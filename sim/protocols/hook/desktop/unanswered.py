@@ -10,9 +10,10 @@ from sim.protocols.hook.desktop.ties import neutral_ties
 
 async def timed_out(desk: Desk, request_id: str) -> None:
     """No answer came in time: whoever waits for it learns so."""
-    asked = await asks.settle(desk, request_id, "timed out")
+    asked = asks.take(desk, request_id)
     if asked is not None:
         await over(desk, asked, "TIMEOUT")
+        await asks.tell(desk, asked, "timed out")
 
 
 async def over(desk: Desk, asked: Asked, code: str) -> None:
@@ -32,5 +33,6 @@ async def connection_lost(desk: Desk, lane: Lane) -> None:
     if not desk.is_busy:
         return
     for asked in list(desk.work.asked.values()):
-        if asked.lane is lane and await asks.settle(desk, asked.id, "disconnected") is not None:
+        if asked.lane is lane and asks.take(desk, asked.id) is not None:
             await over(desk, asked, "DISCONNECTED")
+            await asks.tell(desk, asked, "disconnected")

@@ -33,11 +33,12 @@ class NoList:
 class _Question:
     """One query.request under way, and its answer once it is there."""
 
-    __slots__ = ("answer", "device", "kind", "socket")
+    __slots__ = ("answer", "device", "end_us", "kind", "socket")
 
-    def __init__(self, socket: Socket, kind: str) -> None:
+    def __init__(self, socket: Socket, kind: str, end_us: int) -> None:
         self.socket = socket
         self.kind = kind
+        self.end_us = end_us
         self.device = socket.desk
         self.answer: QueryResponse | None = None
 
@@ -87,7 +88,7 @@ class Queries:
 
     async def _ask(self, socket: Socket, kind: str, end_us: int) -> QueryResponse | None:
         query = self.reach.port.new_id()
-        question = self._open[query] = _Question(socket, kind)
+        question = self._open[query] = _Question(socket, kind, end_us)
         await self.reach.say(socket, QueryRequest(query_id=query, kind=kind))
         left = max(1, end_us - self.reach.port.now_us())
         if question.answer is None and socket.ready:
@@ -106,7 +107,8 @@ class Queries:
             question = self._open.get(query)
         if question is None:
             return
-        if question.socket is not socket and self.reach.rules.late_answers_dropped:
+        is_late = self.reach.port.now_us() > question.end_us  # the timer may be late, too
+        if self.reach.rules.late_answers_dropped and (is_late or question.socket is not socket):
             return
         question.answer = body
         await self.reach.actor.perform(Wake(f"query {query}"))
