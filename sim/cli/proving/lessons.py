@@ -73,6 +73,23 @@ LESSONS = {
     D->>S: query.response (queryId=Q1, kind="workspaces", ok=true, error=null, workspaces=["web"])
     %% @settle
 """,
+    "half-open-session": _CAST
+    + _FAILED
+    + """    D->>S: turn.reopen (requestId=K1, reopenOf=R1)
+    D->>S: turn.progress (requestId=K1, text="p")
+    %% @settle
+    %% @cut D silent
+    %% @reconnect D
+    %% @after 3m
+""",
+    "slow-event": _CAST
+    + """    %% @puppet D handshake pong
+    %% @act IM {"is":"channel-fault","op":"event","outcome":"repeated","for_us":20000000}
+    U->>IM: message "Once"
+    S->>D: task.dispatch (requestId=R1)
+    D->>S: turn.end (ok, requestId=R1, finalText="done")
+    %% @after 40s
+""",
     "prefs-time-out": """sequenceDiagram
     participant S as hook server
     participant D as desktop

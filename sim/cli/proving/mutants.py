@@ -11,7 +11,10 @@ from sim.core.actor import Actor, Port
 from sim.protocols.hook.mutants import Mutant, mutated
 from sim.protocols.hook.server import Server
 
-LESSONS = ("colliding-reopen", "foreign-frames", "reopened-after-a-cut", "late-answer")
+LESSONS = (
+    "colliding-reopen", "foreign-frames", "reopened-after-a-cut", "late-answer",
+    "half-open-session", "slow-event",
+)  # fmt: skip
 """What a mutant may need and no storm has: a desktop that breaks the protocol on purpose."""
 
 WEATHERS = (

@@ -45,7 +45,10 @@ def lesson(name: str, *off: str) -> Monitor:
     play = Play(off=off)
     monitor = Monitor(invariants_for(play.view, frozenset({"server"})))
     monitor.attach(play.world.watch)
-    stories = (colliding_reopen, foreign_frames, reopened_after_a_cut, late_answer)
+    stories = (
+        colliding_reopen, foreign_frames, reopened_after_a_cut, late_answer, half_open_session,
+        slow_event,
+    )  # fmt: skip
     dict(zip(LESSONS, stories, strict=True))[name](play)
     play.run(20)
     monitor.finish(len(play.world.events) - 1)
@@ -93,6 +96,25 @@ def late_answer(play: Play) -> None:
         query_id=first.query_id, kind=first.kind, ok=True, error=None, workspaces=("web",)
     )
     play.send(answer)
+
+
+def half_open_session(play: Play) -> None:
+    """The socket of a round dies silently, and its device connects anew."""
+    failed = failed_task(play)
+    play.reopen("K1", failed)
+    play.progress("K1", "p")
+    play.cut(how="silent")
+    play.connect()
+    play.run(20)
+
+
+def slow_event(play: Play) -> None:
+    """A channel says an event again when its own patience is long over."""
+    play.connect()
+    play.channel("event", "repeated", 20)
+    request = play.say("once")
+    play.end(request, "ok", "done")
+    play.run(20)
 
 
 @pytest.mark.parametrize("mutant", TAUGHT, ids=lambda m: m.name)

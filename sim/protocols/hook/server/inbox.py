@@ -35,7 +35,8 @@ NEW = "/new"
 # A channel waits three seconds for an answer to an event; this stays well below.
 EARLY_PAUSE_US = 50_000
 EARLY_TRIES = 40
-FORGETFUL_US = 3_000_000
+# A channel repeats an event for 12 s; but what is on its way may be slower than that.
+FORGETFUL_US = 15_000_000
 
 
 class Inbox:
@@ -105,7 +106,7 @@ class Inbox:
         return SEEN
 
     def _forgotten(self, name: str) -> bool:
-        """With that rule off, ids are kept for no longer than the channel's own patience."""
+        """With that rule off, ids are kept for hardly longer than a channel repeats its events."""
         if self.plan.rules.dedupe_outlives_repeats:
             return False
         return self.actor.port.now_us() - self.memory.seen[name] >= FORGETFUL_US
