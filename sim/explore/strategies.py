@@ -15,7 +15,7 @@ import attrs
 
 from sim.core.entropy import Stream
 from sim.explore.schedule import Case, Schedule
-from sim.explore.trial import Outcome, Try
+from sim.explore.trial import Outcome, Try, plain
 from sim.world.helm import Step
 
 
@@ -55,7 +55,8 @@ class RandomWalk:
     def _try(self, number: int) -> Try:
         seed = self.case.seed
         draws = (seed << 32) + number
-        schedule = Schedule(seed + number if self.name == "timings" else seed)
+        base = plain(self.case)
+        schedule = attrs.evolve(base, seed=seed + number if self.name == "timings" else seed)
         return Try(0, schedule, self.name, draws, self.name)
 
     def learn(self, outcome: Outcome) -> None:
@@ -69,7 +70,8 @@ class Exhaustive:
     """Every schedule with at most ``most`` deviations from the timed run, nearest first.
 
     Schedules that lead every host through the same (see ``track``) are expanded
-    once: orders of independent things are not told apart.
+    once: orders of independent things are not told apart. One that fails is not
+    expanded at all: what it would lead to fails already.
     """
 
     name = "exhaustive"
@@ -80,8 +82,9 @@ class Exhaustive:
         self.complete = False
         self.tried = 0
         self.same = 0
-        self._queue: deque[tuple[int, tuple[Step, ...]]] = deque([(0, ())])
-        self._known: dict[frozenset[Step], None] = {frozenset(): None}
+        base = plain(case).steps
+        self._queue: deque[tuple[int, tuple[Step, ...]]] = deque([(0, base)])
+        self._known: dict[frozenset[Step], None] = {frozenset(base): None}
         self._seen: dict[int, None] = {}
         self._running = 0
 
@@ -134,7 +137,7 @@ class CoverageGuided:
         self.case = case
         self.stream = Stream(case.seed, "coverage")
         self.covered: set[int] = set()
-        self.corpus: list[Schedule] = [Schedule(case.seed)]
+        self.corpus: list[Schedule] = [plain(case)]
         self._made = 0
 
     def propose(self, count: int) -> list[Try]:

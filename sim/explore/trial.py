@@ -152,8 +152,8 @@ Judge = Callable[[Schedule], Outcome]
 
 
 def plain(case: Case) -> Schedule:
-    """The timed run."""
-    return Schedule(case.seed)
+    """The timed run, with the steps that the file itself lists."""
+    return Schedule(case.seed, case.scenario.settings.steps)
 
 
 __all__ = ["RAISES", "Outcome", "Step", "Try", "attempt", "judged", "plain", "still_fails"]

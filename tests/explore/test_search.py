@@ -57,6 +57,14 @@ def test_the_first_schedule_is_the_timed_run() -> None:
     assert (search.schedules, found.schedule) == (1, Schedule(of.seed))
 
 
+def test_a_file_that_steers_itself_is_searched_from_there() -> None:
+    steered = '    %% @late "line 6" by 100ms\n'
+    of = written_case(SMALL.replace("sequenceDiagram\n", f"sequenceDiagram\n{steered}"))
+    for strategy in STRATEGIES:
+        tried = make_strategy(strategy, of, 1).propose(5)
+        assert all(one.schedule.steps[:1] == of.scenario.settings.steps for one in tried[:1])
+
+
 def test_a_bounded_search_says_when_it_has_tried_everything() -> None:
     search = searched(written_case(SMALL), "exhaustive", 10_000)
     assert search.complete
