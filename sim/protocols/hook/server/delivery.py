@@ -149,6 +149,10 @@ class Delivery:
         if receipt is None or not receipt.durable or receipt.untold:
             return  # the state that is asked for is on its way
         if self.plan.rules.delivery_receipts or not receipt.is_over:
+            if receipt.state == RETRYING:
+                # The attempt that is under way is counted, but not stored: what is told
+                # must be known after a crash, too.
+                await self.actor.perform(Save(task.row_key, task.row()))
             await self._tell(task)
 
     async def _late(self, task: Task) -> None:
