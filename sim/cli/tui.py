@@ -42,56 +42,55 @@ class Language(StrEnum):
     zh = "zh"
 
 
+What = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[SCENARIO|TRACE.jsonl|TOKEN]",
+        help="What to open; nothing: the start screen.",
+        autocompletion=complete_scenario,
+    ),
+]
+Plain = Annotated[bool, typer.Option("--plain", help="One sentence per step, no screen.")]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII signs only.")]
+Lang = Annotated[Language | None, typer.Option(help="Language of the interface; from the locale.")]
+Theme = Annotated[str, typer.Option(help="A theme by its name, such as high-contrast.")]
+Motion = Annotated[bool, typer.Option("--motion", help="Let things move smoothly.")]
+FirstStep = Annotated[int | None, typer.Option(min=0, help="Begin at this step.")]
+FirstScreen = Annotated[Screen, typer.Option(help="Begin with this screen.")]
+Picture = Annotated[Path | None, typer.Option(help="Write a picture (.svg, .txt, .png) and end.")]
+Size = Annotated[str, typer.Option(help="Columns x rows of the picture.")]
+Serve = Annotated[bool, typer.Option("--serve", help="Show it in a browser.")]
+ServeHost = Annotated[str, typer.Option(help="Where to serve.")]
+ServePort = Annotated[int, typer.Option(min=0, max=65535, help="Where to serve.")]
+Restricted = Annotated[bool, typer.Option("--restricted", hidden=True)]
+
+
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
     app.command(epilog=EPILOG)(tui)
 
 
 def tui(
-    what: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[SCENARIO|TRACE.jsonl|TOKEN]",
-            help="What to open; nothing: the start screen.",
-            autocompletion=complete_scenario,
-        ),
-    ] = None,
-    plain: Annotated[
-        bool, typer.Option("--plain", help="One sentence per step, no screen.")
-    ] = False,
-    ascii_only: Annotated[
-        bool, typer.Option("--ascii", help="Draw with ASCII signs only.")
-    ] = False,
-    lang: Annotated[
-        Language | None, typer.Option(help="Language of the interface; from the locale.")
-    ] = None,
-    theme: Annotated[str, typer.Option(help="A theme by its name, such as high-contrast.")] = "",
-    motion: Annotated[bool, typer.Option("--motion", help="Let things move smoothly.")] = False,
-    step: Annotated[int | None, typer.Option(min=0, help="Begin at this step.")] = None,
-    screen: Annotated[Screen, typer.Option(help="Begin with this screen.")] = Screen.replay,
-    out: Annotated[
-        Path | None, typer.Option(help="Write a picture (.svg, .txt, .png) and end.")
-    ] = None,
-    size: Annotated[str, typer.Option(help="Columns x rows of the picture.")] = "120x36",
-    serve: Annotated[bool, typer.Option("--serve", help="Show it in a browser.")] = False,
-    host: Annotated[str, typer.Option(help="Where to serve.")] = "localhost",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to serve.")] = 8000,
-    restricted: Annotated[bool, typer.Option("--restricted", hidden=True)] = False,
+    what: What = None,
+    plain: Plain = False,
+    ascii_only: Ascii = False,
+    lang: Lang = None,
+    theme: Theme = "",
+    motion: Motion = False,
+    step: FirstStep = None,
+    screen: FirstScreen = Screen.replay,
+    out: Picture = None,
+    size: Size = "120x36",
+    serve: Serve = False,
+    host: ServeHost = "localhost",
+    port: ServePort = 8000,
+    restricted: Restricted = False,
 ) -> None:
     """Look at a run: its diagram, frames, channels and hosts, at any of its steps."""
     command: Any = importlib.import_module("tui.command")
+    language = lang.value if lang is not None else ""
     wish = command.Wish(
-        what=what,
-        plain=plain,
-        ascii=ascii_only,
-        language=lang.value if lang is not None else "",
-        theme=theme,
-        motion=motion,
-        step=step,
-        screen=screen.value,
-        out=out,
-        size=size,
-        restricted=restricted,
+        what, plain, ascii_only, language, theme, motion, step, screen.value, out, size, restricted
     )
     code = command.serve(wish, host, port) if serve else command.run(wish)
     raise typer.Exit(code)

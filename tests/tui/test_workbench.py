@@ -293,7 +293,7 @@ def test_the_interface_speaks_chinese_and_scenarios_stay_as_they_are():
     assert "turn.reopen" in text
 
 
-def test_ascii_is_enough():
+def test_a_terminal_with_ascii_only_is_enough():
     text = screen_after(shared(), looks=Looks(ascii=True))
     assert text.isascii()
     assert "turn.reopen" in screen_after(shared(), looks=Looks(ascii=True), step=60)
