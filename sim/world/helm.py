@@ -221,7 +221,7 @@ class Helm:
     def nothing_left(self) -> bool:
         """The plan is empty; True if something that was held goes on."""
         for item, (until, _) in self._held.items():
-            if until != END:
+            if until != END and item.enabled():  # else it stands behind one that never comes
                 self.let_happen(item)
                 return True
         return False
@@ -303,6 +303,6 @@ class Helm:
 
     def _impatient(self, front: Item) -> Item | None:
         for item, (until, since) in self._held.items():
-            if until != END and since + PATIENCE_US < front.due:
+            if until not in (END, QUEUE) and since + PATIENCE_US < front.due:
                 return item
         return None
