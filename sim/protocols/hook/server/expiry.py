@@ -41,13 +41,14 @@ class Expiry:
         route = self.memory.routes.get(name)
         if route is None or not route.ended_us or route.ended_us > at:
             return  # it ended again later, or came back to life
+        line = route.line
+        is_task = type(route) is Task
+        if is_task and line.claim is not route and self._claim_is_young(line.claim):
+            # A round still needs its message: look again a day from now.
+            self.memory.ended.append((self.actor.port.now_us(), "request", name))
+            return
+        del self.memory.routes[name]  # before anything takes its time: nothing revives it
         if type(route) is Task:
-            line = route.line
-            if line.claim is not route and self._claim_is_young(line.claim):
-                # A round still needs its message: look again a day from now.
-                now = self.actor.port.now_us()
-                self.memory.ended.append((now, "request", name))
-                return
             self.memory.seen.pop(route.event, None)
             if route.desk.interrupted is not None:
                 route.desk.interrupted.pop(name, None)
@@ -55,7 +56,6 @@ class Expiry:
                 self.memory.cards.pop(card.interaction, None)
                 self.memory.cards_by_message.pop((line.channel, card.line.message), None)
                 await self.actor.perform(Erase(card.row_key))
-        del self.memory.routes[name]
         await self.actor.perform(Erase(route.row_key))
 
     def _claim_is_young(self, claim: object) -> bool:
