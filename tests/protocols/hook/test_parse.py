@@ -83,6 +83,34 @@ def test_other_versions_are_refused_without_a_path(version: object) -> None:
     assert fault_path(good("ping") | {"v": version}) is None
 
 
+SHOWN: list[tuple[object, str]] = [
+    (None, "null"),
+    (True, "true"),
+    (False, "false"),
+    (0, "0"),
+    (2.5, "2.5"),
+    (10**30, "1e+30"),
+    (-math.inf, "-inf"),
+    (math.nan, "nan"),
+    ("2", "'2'"),
+    ("x" * 80, repr("x" * 80)),
+    ("x" * 81, repr("x" * 80 + "…")),
+    ([1], "(an array)"),
+    ((1,), "(an array)"),
+    ({}, "(an object)"),
+    (object(), "(an object)"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), SHOWN)
+def test_a_refusal_shows_what_stood_there_as_json_would_and_shortly(
+    value: object, text: str
+) -> None:
+    refused = parse_hook_message(good("ping") | {"v": value})
+    assert not refused.ok
+    assert refused.error == f"version {text} is not 1"
+
+
 @pytest.mark.parametrize("ts", [0, -1, 0.5, 1e300, -0.0, 10**300])
 def test_any_finite_time_is_accepted(ts: float) -> None:
     assert accepted(good("ping") | {"ts": ts})
