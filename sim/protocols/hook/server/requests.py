@@ -158,6 +158,8 @@ class Requests:
                 await self._expire(task)
             elif self.plan.rules.redelivery or task.state == WAITING:
                 await self.dispatch(socket, task)
+                if task.cancel:
+                    await self.send_cancel(task)  # once it is acked again, or that gets lost
                 await self.cards.send_held(socket, task)
 
     async def send_archives(self, socket: Socket) -> None:
