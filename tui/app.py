@@ -58,12 +58,15 @@ class HooktwinApp(App[None]):
         *,
         step: int | None = None,
         view: str = "replay",
+        seed: int | None = None,
+        without: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
         self.what = what
         self.looks = looks or Looks()
         self.speech = Speech(self.looks.language)
         self.first: tuple[int | None, str] = (step, view)
+        self.other_run = (seed, without)
         self.opened: list[str] = []
         self.trouble: str | None = None
         self.lesson: Lesson | None = None
@@ -99,8 +102,10 @@ class HooktwinApp(App[None]):
 
     def open(self, what: str) -> None:
         """Open a scenario, a trace file or a token, in a thread."""
+        seed, without = self.other_run
+        self.other_run = (None, ())  # only what the command line named runs like that
         self.run_worker(
-            lambda: session_of(what), name=f"open {what}", group="open", thread=True,
+            lambda: session_of(what, seed, without), name=f"open {what}", group="open", thread=True,
             exclusive=True, exit_on_error=False,
         )  # fmt: skip
 
@@ -180,8 +185,10 @@ class HooktwinApp(App[None]):
         return do
 
 
-def session_of(what: str) -> Session:
+def session_of(what: str, seed: int | None = None, without: tuple[str, ...] = ()) -> Session:
     """A session of a scenario (by path or name), a trace file, or a token.
+
+    Seed and rules that are off count for a scenario only.
 
     Raises UsageError for what is none of them.
     """
@@ -202,7 +209,7 @@ def session_of(what: str) -> Session:
         return of_token(what)
     from sim.play import load
 
-    return run_session(load(what))
+    return run_session(load(what), seed=seed, without=without)
 
 
 __all__ = ["HooktwinApp", "Looks", "UsageError", "session_of"]

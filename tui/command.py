@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shlex
 import sys
@@ -38,22 +39,32 @@ class Wish:
     out: Path | None = None
     size: str = "120x36"
     restricted: bool = False
+    seed: int | None = None
+    without: tuple[str, ...] = ()
 
 
 def run(wish: Wish) -> int:
     """Do it; the exit code. Raises UsageError for what cannot be opened."""
+    from sim.cli.run_files import check_rules
+
+    check_rules(wish.without)
     if wish.plain:
         return _plain(wish)
     if wish.out is not None:
         return _picture(wish)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # Served, the program talks to the server through pipes and Textual's web driver.
+    served = "TEXTUAL_DRIVER" in os.environ
+    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError(
             "the terminal UI needs a terminal; --plain prints one sentence per step, "
             "--out FILE.svg makes a picture"
         )
     from tui.app import HooktwinApp
 
-    app = HooktwinApp(wish.what, _looks(wish), step=wish.step, view=wish.screen)
+    app = HooktwinApp(
+        wish.what, _looks(wish), step=wish.step, view=wish.screen,
+        seed=wish.seed, without=wish.without,
+    )  # fmt: skip
     app.run()
     if app.trouble is not None and app.return_code:
         raise UsageError(app.trouble)
@@ -75,7 +86,7 @@ def _plain(wish: Wish) -> int:
 
     if wish.what is None:
         raise UsageError("--plain tells a run: give a scenario, a trace or a token")
-    session = session_of(wish.what)
+    session = session_of(wish.what, wish.seed, wish.without)
     session.finish()
     if wish.step is not None:
         told = [sentence(session, min(wish.step, session.last))]
@@ -94,7 +105,7 @@ def _picture(wish: Wish) -> int:
     width, height = size_of(wish.size)
     if wish.out.suffix.lower() not in FORMATS:
         raise UsageError(f"{wish.out}: give a name that ends in {', '.join(FORMATS)}")
-    session = session_of(wish.what) if wish.what is not None else None
+    session = session_of(wish.what, wish.seed, wish.without) if wish.what is not None else None
     step = wish.step
     if session is not None:
         session.finish()
@@ -174,6 +185,10 @@ def _command(wish: Wish, restricted: bool) -> str:
         if wanted:
             words.append(name)
     words += ["--screen", wish.screen, "--lang", wish.language or from_locale()]
+    if wish.seed is not None:
+        words += ["--seed", str(wish.seed)]
+    for rule in wish.without:
+        words += ["--without", rule]
     if wish.theme:
         words += ["--theme", wish.theme]
     return shlex.join(words)

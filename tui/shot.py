@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,15 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def screen_svg(app: App[Any]) -> str:
+    """The screen as an SVG that loads nothing from anywhere: the reader's own fonts will do."""
+    svg = app.export_screenshot(title="hooktwin")
+    return _FONT_FACE.sub("", svg).replace("Fira Code", "ui-monospace, Menlo, Consolas, Fira Code")
+
+
+_FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}\s*")
+
+
 def write_picture(app: App[Any], path: Path) -> None:
     """Write the screen in the format of the file's ending.
 
@@ -34,9 +44,9 @@ def write_picture(app: App[Any], path: Path) -> None:
     if ending == ".txt":
         path.write_text(screen_text(app), encoding="utf-8")
     elif ending == ".svg":
-        path.write_text(app.export_screenshot(title="hooktwin"), encoding="utf-8")
+        path.write_text(screen_svg(app), encoding="utf-8")
     elif ending == ".png":
-        path.write_bytes(_png(app.export_screenshot(title="hooktwin")))
+        path.write_bytes(_png(screen_svg(app)))
     else:
         raise UsageError(f"{path}: give a name that ends in {', '.join(FORMATS)}")
 

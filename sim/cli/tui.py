@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from sim.cli.run_options import complete_scenario
+from sim.cli.run_options import Seed, Without, complete_scenario
 
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin tui                                 choose a scenario or a lesson\n\n"
     "  hooktwin tui typical                         play one and look at it\n\n"
+    "  hooktwin tui typical --without pong          play it without a rule\n\n"
     "  hooktwin tui run.jsonl                       a trace of hooktwin run --trace\n\n"
     "  hooktwin tui typical --plain                 one sentence per step\n\n"
     "  hooktwin tui typical --out typical.svg --screen channels --step 40\n\n"
@@ -72,6 +73,8 @@ def add_to(app: typer.Typer) -> None:
 
 def tui(
     what: What = None,
+    seed: Seed = None,
+    without: Without = None,
     plain: Plain = False,
     ascii_only: Ascii = False,
     lang: Lang = None,
@@ -90,7 +93,8 @@ def tui(
     command: Any = importlib.import_module("tui.command")
     language = lang.value if lang is not None else ""
     wish = command.Wish(
-        what, plain, ascii_only, language, theme, motion, step, screen.value, out, size, restricted
-    )
+        what, plain, ascii_only, language, theme, motion, step, screen.value, out, size, restricted,
+        seed, tuple(without or ()),
+    )  # fmt: skip
     code = command.serve(wish, host, port) if serve else command.run(wish)
     raise typer.Exit(code)

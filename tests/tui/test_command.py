@@ -21,8 +21,18 @@ def test_a_picture_is_written_as_text_or_as_svg(tmp_path, view, capsys):
     assert call(["tui", trace, *options, "--out", str(text)]) == 0
     assert call(["tui", trace, *options, "--out", str(svg)]) == 0
     assert view in text.read_text(encoding="utf-8")
-    assert svg.read_text(encoding="utf-8").startswith("<svg")
+    picture = svg.read_text(encoding="utf-8")
+    assert picture.startswith("<svg")
+    assert "url(" not in picture.replace("url(#", ""), "it loads nothing from anywhere"
     assert f"wrote {text}" in capsys.readouterr().err
+
+
+def test_a_run_may_be_told_with_a_rule_off(capsys):
+    arguments = ["reopen-teardown", "--without", "ownership-at-write", "--seed", "1", "--plain"]
+    assert call(["tui", *arguments]) == 0
+    told = capsys.readouterr().out
+    assert "without ownership-at-write" in told
+    assert "breaks close-out-respects-owner" in told
 
 
 def test_without_a_terminal_there_is_no_screen_but_advice(capsys):
@@ -36,6 +46,7 @@ def test_without_a_terminal_there_is_no_screen_but_advice(capsys):
     ("arguments", "words"),
     [
         (["nothing.jsonl", "--plain"], "nothing.jsonl: cannot read the trace"),
+        (["typical", "--without", "pongg", "--plain"], "did you mean"),
         (["--plain"], "give a scenario, a trace or a token"),
         (["typical", "--out", "a.gif"], "give a name that ends in .svg, .txt, .png"),
         (["typical", "--out", "a.svg", "--size", "3x3"], "write COLUMNSxROWS"),

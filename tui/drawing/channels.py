@@ -148,7 +148,7 @@ def _title(look: Look, one: MessageAt, indent: str, sign: str = "") -> Line:
     message = one.message
     mark = "▶" if look.chosen == message.id else ""
     told = f"edited {_seconds(one.now)}" if one.edits else _seconds(one.now)
-    author = f"{mark}{indent}{sign}{message.author}"
+    author = f"{mark}{indent}{sign}{look.session.titles().get(message.author, message.author)}"
     if one.reaction:
         author += f"  {one.reaction}"
     room = look.width - _cells(author) - _cells(told)
@@ -226,7 +226,7 @@ def _history(look: Look, one: MessageAt, indent: str) -> Iterator[Line]:
     for version in versions:
         yield _version(look, version, indent)
     for edit in one.flying:
-        yield _edit(look, edit, indent)
+        yield _edit(look, one, edit, indent)
 
 
 def _version(look: Look, version: Version, indent: str) -> Line:
@@ -245,15 +245,16 @@ def _by(look: Look, by: str) -> str:
     return look.session.told(by)
 
 
-def _edit(look: Look, edit: Edit, indent: str) -> Line:
+def _edit(look: Look, one: MessageAt, edit: Edit, indent: str) -> Line:
     word, _ = STATES.get(edit.request.state, ("", ""))
     found = _ON.search(edit.request.by)
     by = f"{found[1].rpartition('.')[2]} gen {found[2]}" if found else _by(look, edit.request.by)
+    late = found is not None and one.owner is not None and found[1] != one.owner.link
     told = f"{word or '-'} {edit.request.text}"
-    room = max(look.width - len(indent) - 26, 6)
+    room = max(look.width - len(indent) - 28, 6)
     return line(
         indent + "  ", (pad(harmless(told), room), "warn"), ("in flight", "warn"),
-        (f"  {fit(by, 14)}", "dim"),
+        (f"  {fit(by, 14)}", "dim"), (" !" if late else "", "bad"),
     )  # fmt: skip
 
 

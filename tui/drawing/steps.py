@@ -120,7 +120,7 @@ def _subject(session: Session, event: Any, width: int) -> list[Line]:
 
 
 def _short(session: Session, value: Any) -> str:
-    text = session.named(value) if isinstance(value, str) else str(value)
+    text = session.told(str(value))
     return text if len(text) <= 160 else text[:159] + "…"
 
 

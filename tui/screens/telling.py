@@ -15,7 +15,7 @@ from tui.screens.menus import Ask, Entry, Menu, Reading
 from tui.screens.running import Running
 from tui.screens.view import View
 from tui.session import Deed, Session
-from tui.shot import screen_text
+from tui.shot import screen_svg, screen_text
 
 
 class Telling(Running):
@@ -49,7 +49,7 @@ class Telling(Running):
         name = f"hooktwin-{self.view.CONTEXT}-{self.state.step}"
         svg, text = Path(f"{name}.svg"), Path(f"{name}.txt")
         try:
-            svg.write_text(self.app.export_screenshot(title="hooktwin"), encoding="utf-8")
+            svg.write_text(screen_svg(self.app), encoding="utf-8")
             text.write_text(screen_text(self.app), encoding="utf-8")
         except OSError as error:
             self.say(f"cannot write the picture: {error}", "bad")
