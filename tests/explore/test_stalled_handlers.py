@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from sim.core.event import Erased, Event, FrameSent, Noted, Saved
+from sim.channel.api import EditMessage, PostMessage
+from sim.core.event import CallApplied, Erased, Event, FrameSent, Noted, Saved
 from sim.explore.explain import trace_of
 from sim.explore.schedule import Case, Schedule
 from sim.explore.trial import judged
@@ -55,14 +56,14 @@ def sent(events: Sequence[Event], kind: str) -> list[Any]:
 @pytest.mark.parametrize("op", OPS)
 def test_what_is_said_after_new_goes_into_the_new_session(op: int) -> None:
     events = run(
-        "Telegram",
+        "Slack",
         """
         U->>IM: message "Write a poem"
         S->>D: task.dispatch (requestId=R1)
         D->>S: turn.end (ok, requestId=R1, finalText="Roses")
         %% @settle
         U->>IM: /new
-        U->>IM: message "Write a song"
+        U->>IM: reply R1 "Write a song"
         """,
         f"apply S.said IM ~2 @S.on_call/{op}",
         "apply S.said IM ~3",
@@ -151,3 +152,49 @@ def test_what_an_agent_does_while_its_round_is_announced_is_played_in_order(op: 
     texts = [frame.text for frame in sent(events, "turn.progress")]
     assert texts
     assert texts[-1].startswith("second")
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_a_rejection_that_takes_its_time_does_not_cover_the_answer(op: int) -> None:
+    events = run(
+        "Slack",
+        """
+        %% @puppet D handshake pong
+        U->>IM: message "Is it cold?"
+        S->>D: task.dispatch (requestId=R1)
+        D->>S: task.ack (rejected, requestId=R1, reason="invalid", sessionId=null)
+        D->>S: turn.end (ok, requestId=R1, finalText="Yes.")
+        %% @settle
+        """,
+        f"deliver D.slack#1 D>S task.ack @S.on_frame/{op}",
+        "deliver D.slack#1 D>S turn.end",
+    )
+    shown = [
+        e.request.text
+        for e in events
+        if isinstance(e, CallApplied) and isinstance(e.request, EditMessage | PostMessage)
+    ]
+    assert shown[-1] == "Yes."
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_a_welcome_that_takes_its_time_takes_no_snapshot_back(op: int) -> None:
+    events = run(
+        "Telegram",
+        """
+        D->>S: hello
+        S->>D: welcome
+        D->>S: provider.bind.start (provider="telegram", requestId=Q1)
+        S->>D: provider.bind.update (pending, replyTo=Q1, attemptId=A1)
+        %% @settle
+        %% @cut D rst
+        U->>IM: authorize
+        D->>S: hello
+        S->>D: welcome
+        %% @settle
+        """,
+        f"deliver D.telegram#2 S>D welcome @D.on_frame/{op}",
+        "deliver D.telegram#2 S>D provider.bind.state",
+    )
+    states = [e.data["state"] for e in events if isinstance(e, Noted) and e.what == "binding"]
+    assert states[-1] == "confirmed"
