@@ -4,6 +4,7 @@ import pytest
 
 from sim.channel.api import Say
 from sim.protocols.hook import ABSENT, BindRevoke, ToolRequest, ToolResponse
+from sim.world.fault import crash
 from tests.protocols.hook.accounts_play import AccountsPlay
 
 POST = "slack_post_message"
@@ -109,6 +110,26 @@ def test_a_call_that_cannot_be_made_says_why_by_code(args, code):
     """HK-154"""
     play = slack("T1")
     assert call(play, **args).error.code == code
+
+
+@pytest.mark.parametrize(("thread", "said"), [("m1", "m1"), (None, None), (5, None)])
+def test_a_tool_writes_into_the_thread_that_it_names(thread, said):
+    """HK-155"""
+    play = slack("T1")
+    call(play, name=POST, arguments={"channel": "C1", "text": "hi", "thread": thread})
+    assert [one.thread for one in play.calls(Say)] == [said]
+
+
+def test_a_channel_that_does_not_answer_is_an_error_of_the_tool():
+    """HK-154"""
+    play = slack("T1")
+    crash(play.world, "IM")
+    body = ToolRequest(
+        request_id="t1", tool="callTool", args={"name": POST, "arguments": {"text": "hi"}}
+    )
+    play.send(body, wait=90)
+    error = play.last(ToolResponse).error
+    assert (error.code, error.message) == ("CHANNEL_ERROR", "Slack did not answer")
 
 
 def test_answers_pair_with_requests_whatever_their_order():
