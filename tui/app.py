@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,7 +38,10 @@ class Looks:
     motion: bool = False
     theme: str = ""
     restricted: bool = False
-    """Served to others: no file of this machine is opened or written."""
+    """Served to others: no file of this machine is opened."""
+
+    keymap: Mapping[str, str] = attrs.field(factory=dict)
+    """Keys by the ids of the table of keys, where they differ from it."""
 
 
 class HooktwinApp(App[None]):
@@ -60,6 +63,7 @@ class HooktwinApp(App[None]):
         view: str = "replay",
         seed: int | None = None,
         without: tuple[str, ...] = (),
+        against: str | None = None,
     ) -> None:
         super().__init__()
         self.what = what
@@ -67,6 +71,7 @@ class HooktwinApp(App[None]):
         self.speech = Speech(self.looks.language)
         self.first: tuple[int | None, str] = (step, view)
         self.other_run = (seed, without)
+        self.against = against
         self.opened: list[str] = []
         self.trouble: str | None = None
         self.lesson: Lesson | None = None
@@ -74,6 +79,7 @@ class HooktwinApp(App[None]):
 
     def on_mount(self) -> None:
         self._leave_when_told()
+        self.set_keymap(dict(self.looks.keymap))
         for theme in THEMES:
             self.register_theme(theme)
         wanted = self.looks.theme or DEFAULT
@@ -113,13 +119,24 @@ class HooktwinApp(App[None]):
         """A run in the workbench, at the step and in the view that were asked for."""
         step, view = self.first
         self.first = (None, "replay")
-        self.push_screen(Workbench(session, step=step, view=view))
+        bench = Workbench(session, step=step, view=view)
+        self.push_screen(bench)
+        if self.against is not None:
+            other, self.against = self.against, None
+            self.run_worker(
+                lambda: session_of(other), name=f"against {other}", group="against", thread=True,
+                exit_on_error=False,
+            )  # fmt: skip
 
     @on(Worker.StateChanged)
     def opened_or_not(self, event: Worker.StateChanged) -> None:
         """What was opened is there, or cannot be."""
         worker = event.worker
-        if not worker.name.startswith("open "):
+        if worker.name.startswith("against ") and worker.state == WorkerState.SUCCESS:
+            if isinstance(self.screen, Workbench) and worker.result is not None:
+                self.screen.put_beside(worker.result)
+            return
+        if not worker.name.startswith(("open ", "against ")):
             return
         if worker.state == WorkerState.SUCCESS and worker.result is not None:
             self.opened.append(worker.name.removeprefix("open "))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 import os
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,6 +43,8 @@ class Wish:
     restricted: bool = False
     seed: int | None = None
     without: tuple[str, ...] = ()
+    keys: Path | None = None
+    against: str | None = None
 
 
 def run(wish: Wish) -> int:
@@ -63,7 +67,7 @@ def run(wish: Wish) -> int:
 
     app = HooktwinApp(
         wish.what, _looks(wish), step=wish.step, view=wish.screen,
-        seed=wish.seed, without=wish.without,
+        seed=wish.seed, without=wish.without, against=wish.against,
     )  # fmt: skip
     app.run()
     if app.trouble is not None and app.return_code:
@@ -75,7 +79,25 @@ def _looks(wish: Wish) -> Looks:
     from tui.app import Looks
 
     language = wish.language or from_locale()
-    return Looks(language, wish.ascii, wish.motion, wish.theme, wish.restricted)
+    keymap = {} if wish.keys is None else read_keys(wish.keys)
+    return Looks(language, wish.ascii, wish.motion, wish.theme, wish.restricted, keymap)
+
+
+def read_keys(path: Path) -> dict[str, str]:
+    """Keys by their ids. Raises UsageError with the near ids for one that is not known."""
+    from tui.keys import ALL
+
+    try:
+        with path.open("rb") as file:
+            told = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: cannot read the keys: {error}") from error
+    known = [key.id for key in ALL]
+    for name, keys in told.items():
+        if name not in known or not isinstance(keys, str):
+            near = ", ".join(difflib.get_close_matches(name, known, 4)) or "see ? for all keys"
+            raise UsageError(f'{path}: {name!r}: write "ID" = "key,key"; ids like it: {near}')
+    return dict(told)
 
 
 def _plain(wish: Wish) -> int:

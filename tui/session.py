@@ -205,7 +205,7 @@ class Session:
         while self.work(chronicle=True, slices=50):
             pass
 
-    def know(self, n: int, most: int = 20_000) -> bool:
+    def know(self, n: int, most: int = 1_500) -> bool:
         """Fold the chronicle up to a step if that is near; whether it knows the step now."""
         missing = n + 1 - self.chronicle.steps
         if 0 < missing <= most:
@@ -226,7 +226,7 @@ class Session:
 
 
 NAMED = {"requestId": "R", "reopenOf": "R", "interactionId": "A"}
-LOOKED_AT = 4_000
+LOOKED_AT = 1_500
 """Steps at the start of a file in which ids are looked for."""
 
 

@@ -60,6 +60,13 @@ FirstStep = Annotated[int | None, typer.Option(min=0, help="Begin at this step."
 FirstScreen = Annotated[Screen, typer.Option(help="Begin with this screen.")]
 Picture = Annotated[Path | None, typer.Option(help="Write a picture (.svg, .txt, .png) and end.")]
 Size = Annotated[str, typer.Option(help="Columns x rows of the picture.")]
+Keys = Annotated[
+    Path | None, typer.Option(help='A TOML file of ids and keys, such as "time.next" = "l".')
+]
+Against = Annotated[
+    str | None,
+    typer.Option(metavar="WHAT", help="Compare with this scenario, trace or token."),
+]
 Serve = Annotated[bool, typer.Option("--serve", help="Show it in a browser.")]
 ServeHost = Annotated[str, typer.Option(help="Where to serve.")]
 ServePort = Annotated[int, typer.Option(min=0, max=65535, help="Where to serve.")]
@@ -80,6 +87,8 @@ def tui(
     lang: Lang = None,
     theme: Theme = "",
     motion: Motion = False,
+    keys: Keys = None,
+    against: Against = None,
     step: FirstStep = None,
     screen: FirstScreen = Screen.replay,
     out: Picture = None,
@@ -94,7 +103,7 @@ def tui(
     language = lang.value if lang is not None else ""
     wish = command.Wish(
         what, plain, ascii_only, language, theme, motion, step, screen.value, out, size, restricted,
-        seed, tuple(without or ()),
+        seed, tuple(without or ()), keys, against,
     )  # fmt: skip
     code = command.serve(wish, host, port) if serve else command.run(wish)
     raise typer.Exit(code)

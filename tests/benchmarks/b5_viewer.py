@@ -20,7 +20,7 @@ from sim.core.trace import Header, Trace, write_trace
 from sim.view.snapshots import SceneSnapshots
 from tests.benchmarks.load import Load
 from tests.benchmarks.measure import Ratio
-from tests.view.traces import made_up
+from tests.view.traces import MADE_UP, made_up_events
 
 SIZE = (120, 36)
 JUMPS = 40
@@ -33,7 +33,7 @@ def b5(rounds: int) -> Iterator[Ratio]:
         write_trace(path, twins(100_000), SceneSnapshots())
         yield from _of(path, "100k frames", rounds)
         path = Path(folder) / "million.jsonl"
-        write_trace(path, made_up(1_000_000), SceneSnapshots())
+        write_trace(path, Trace(MADE_UP, made_up_events(1_000_000)), SceneSnapshots())  # type: ignore[arg-type]
         yield from _of(path, "1M frames", max(rounds // 2, 2))
 
 

@@ -1,9 +1,10 @@
+import asyncio
 import re
 
 import pytest
 
 from sim.cli.drawing.telling import Names
-from tests.tui.stage import Typed, perform, press, recorded, screen_text, session, settled
+from tests.tui.stage import TRACES, Typed, perform, press, recorded, screen_text, session, settled
 from tui.app import HooktwinApp, Looks, session_of
 from tui.keys import VIEWS
 from tui.lessons import LESSONS, Progress
@@ -264,3 +265,29 @@ def test_served_to_others_no_file_is_opened():
     app = perform(None, script, looks=Looks(restricted=True))
     assert isinstance(app, HooktwinApp)
     assert script.screen is StartScreen
+
+
+def test_a_keymap_moves_a_key():
+    async def script(pilot):
+        bench = pilot.app.screen
+        here = bench.state.step
+        await press(pilot, "l")
+        script.moved = bench.state.step > here
+        await press(pilot, "n")
+        script.still = bench.state.step
+
+    perform(recorded("late-edit"), script, looks=Looks(keymap={"time.next": "l"}))
+    assert script.moved
+
+
+def test_two_traces_are_compared_side_by_side():
+    app = HooktwinApp(recorded("late-edit"), against=str(TRACES / "late-edit-on.jsonl"))
+    found = []
+
+    async def run():
+        async with app.run_test(size=(120, 36)) as pilot:
+            await settled(pilot)
+            found.append(screen_text(app))
+
+    asyncio.run(run())
+    assert "first difference at step 91" in found[0]

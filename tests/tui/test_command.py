@@ -80,3 +80,14 @@ def test_serving_elsewhere_than_here_offers_no_files():
     assert "--restricted" not in command._command(wish, restricted=False)
     assert "--restricted" in command._command(wish, restricted=True)
     assert command._command(wish, restricted=True).split()[1:4] == ["-m", "tui", "typical"]
+
+
+def test_a_file_of_keys_moves_keys_and_names_ids_that_are_nearly_right(tmp_path):
+    path = tmp_path / "keys.toml"
+    path.write_text('"time.next" = "l,down"\n', encoding="utf-8")
+    assert command.read_keys(path) == {"time.next": "l,down"}
+    path.write_text('"time.nxt" = "l"\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"time\.next"):
+        command.read_keys(path)
+    with pytest.raises(UsageError, match="cannot read the keys"):
+        command.read_keys(tmp_path / "none.toml")

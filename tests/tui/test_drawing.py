@@ -90,13 +90,13 @@ def test_a_host_that_waits_and_a_host_that_is_down_look_so(late_edit):
     scene.hosts["D"] = (True, 1)
 
 
-def test_hidden_lanes_have_no_column():
+def test_hidden_lanes_have_no_column_and_arrows_say_where_they_come_from():
     layout = lanes.lay_out(HOSTS, 80, hidden=["U"])
     assert "U" not in layout.at
     one = lanes.line_of(
         Row(1, 0, "call", "U", "IM", "message"), layout, {}, cursor=False, late=False
     )
-    assert "message" in one.text
+    assert "← U  message" in one.text
 
 
 # -- frames and the inspector --------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from sim.core import event as events
@@ -24,26 +25,28 @@ def file_of(name: str, without: tuple[str, ...] = ()) -> TraceFile:
 
 
 def made_up(frames: int) -> Trace:
-    """Tasks of four frames each, two of them at the same time; one fault in the middle."""
-    kinds = ("task.dispatch", "task.ack", "turn.progress", "turn.end")
-    told: list[events.Event] = [
-        events.HostStarted(0, 0, -1, "S", 1),
-        events.HostStarted(1, 0, -1, "D", 1),
-        events.ConnectionOpened(2, 10, -1, "D.slack#1", "D", "S", "slack"),
-    ]
+    """Tasks of four frames each, one after the other; one fault in the middle."""
+    return Trace(MADE_UP, list(made_up_events(frames)))
+
+
+MADE_UP = Header(scenario="made-up", protocol="hook", hosts=HOSTS[2:])
+KINDS = ("task.dispatch", "task.ack", "turn.progress", "turn.end")
+
+
+def made_up_events(frames: int) -> Iterator[events.Event]:
+    """The events of such a trace, one at a time: a million need no memory."""
+    yield events.HostStarted(0, 0, -1, "S", 1)
+    yield events.HostStarted(1, 0, -1, "D", 1)
+    yield events.ConnectionOpened(2, 10, -1, "D.slack#1", "D", "S", "slack")
+    n = 3
     for nth in range(frames):
-        n, at = len(told), 1000 * nth + 20
-        kind = kinds[nth % 4]
+        at, kind = 1000 * nth + 20, KINDS[nth % 4]
         ends = ("S", "D") if kind == "task.dispatch" else ("D", "S")
-        frame = {
-            "v": 1,
-            "type": kind,
-            "id": f"f-{nth}",
-            "ts": at,
-            "payload": {"requestId": f"r{nth // 4}"},
-        }
-        told.append(events.FrameSent(n, at, -1, "D.slack#1", *ends, nth + 1, frame))
-        told.append(events.FrameDelivered(n + 1, at + 500, n, "D.slack#1", *ends, n, kind))
+        payload = {"requestId": f"r{nth // 4}"}
+        frame = {"v": 1, "type": kind, "id": f"f-{nth}", "ts": at, "payload": payload}
+        yield events.FrameSent(n, at, -1, "D.slack#1", *ends, nth + 1, frame)
+        yield events.FrameDelivered(n + 1, at + 500, n, "D.slack#1", *ends, n, kind)
+        n += 2
         if nth == frames // 2:
-            told.append(events.FaultInjected(n + 2, at + 600, -1, "hold D.slack#1 D>S", "D"))
-    return Trace(Header(scenario="made-up", protocol="hook", hosts=HOSTS[2:]), told)
+            yield events.FaultInjected(n, at + 600, -1, "hold D.slack#1 D>S", "D")
+            n += 1

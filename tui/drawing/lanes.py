@@ -166,7 +166,7 @@ def _short(label: str, whole: str, room: int) -> str:
 def _mark(row: Row, lanes: Lanes, text: list[str], column: int) -> tuple[int, int]:
     """A mark on one lane with its words behind it, or before it where there is more room."""
     text[column] = "╳" if row.arrow in ("lost", "fault") else "●"
-    words = harmless(f"{row.label}  {row.detail}".strip())
+    words = harmless(f"{_elsewhere(row, lanes)}{row.label}  {row.detail}".strip())
     right = lanes.width - column - 3
     left = column - (CURSOR + (TIME if lanes.timed else 0)) - 2
     if right >= min(cell_len(words), 24) or right >= left:
@@ -180,6 +180,15 @@ def _mark(row: Row, lanes: Lanes, text: list[str], column: int) -> tuple[int, in
     start = column - 1 - cell_len(words)
     _write(text, start, words)
     return start, column + 1
+
+
+def _elsewhere(row: Row, lanes: Lanes) -> str:
+    """The other end of an arrow, where its lane is hidden."""
+    if row.source == row.target:
+        return ""
+    if row.source in lanes.at:
+        return f"→ {row.target}  "
+    return f"← {row.source}  "
 
 
 def _write(text: list[str], start: int, words: str) -> None:

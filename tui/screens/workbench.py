@@ -162,6 +162,12 @@ class Workbench(Telling):
         left, right = (base, other) if base.without else (other, base)
         self.call_later(self._show_comparison, left, right)
 
+    def put_beside(self, other: Session) -> None:
+        """A run or a file from elsewhere, beside the present one."""
+        self.runs.add(other)
+        self.other = other
+        self.call_later(self._show_comparison, self.session, other)
+
     async def _show_comparison(self, left: Session, right: Session) -> None:
         if self.shown != "compare":
             await self._show_view("compare")

@@ -11,6 +11,9 @@ from tui.matching import Matching
 from tui.session import Session
 from tui.widgets.step_view import FAR, StepView
 
+CROWDED = 9
+"""Columns that a lane needs at least."""
+
 
 class DiagramView(StepView):
     """Lanes and steps. ``every``: local steps have rows too; ``lit`` dims all others."""
@@ -28,6 +31,7 @@ class DiagramView(StepView):
         self.lit: Collection[int] | None = None
         self.matching: Matching | None = None
         self._signs: dict[int, Mapping[str, str]] = {}
+        self._lanes: tuple[object, lanes.Lanes] | None = None
 
     def show(self, session: Session, step: int, *, fresh: bool = False) -> None:
         if fresh or session is not self.session:
@@ -36,14 +40,38 @@ class DiagramView(StepView):
 
     @property
     def layout_(self) -> lanes.Lanes:
-        """Where the lanes stand now."""
+        """Where the lanes stand now; made once per window, for it is asked for each row."""
+        assert self.session is not None
+        key = (self.session, tuple(self.window), self.size.width, self.timed, tuple(self.hidden),
+               self.only)  # fmt: skip
+        if self._lanes is None or self._lanes[0] != key:
+            self._lanes = (key, self._lay_out())
+        return self._lanes[1]
+
+    def _lay_out(self) -> lanes.Lanes:
         assert self.session is not None
         hosts = self.session.lanes()
         if self.only:
             hosts = tuple(host for host in hosts if host[0] in self.only) or hosts
+        if self.size.width and not self.only:
+            hosts = self._busy(hosts, crowded=len(hosts) * CROWDED > self.size.width)
         return lanes.lay_out(
             hosts, self.size.width, timed=self.timed and self.size.width > 60, hidden=self.hidden
         )
+
+    def _busy(
+        self, hosts: tuple[tuple[str, str], ...], *, crowded: bool
+    ) -> tuple[tuple[str, str], ...]:
+        """All lanes and those that the header forgot; where there are more than there is
+        room, those that take part in what is visible."""
+        assert self.session is not None
+        rows = [self.session.diagram.row(n) for n in self.window]
+        seen = {name: None for row in rows for name in (row.source, row.target)}
+        known = dict(hosts)
+        hosts = (*hosts, *((name, "") for name in seen if name not in known))
+        if not crowded and len(hosts) * CROWDED <= self.size.width:
+            return hosts
+        return tuple(host for host in hosts if host[0] in seen) or hosts[:1]
 
     def forwards(self, n: int) -> Iterator[int]:
         assert self.session is not None
