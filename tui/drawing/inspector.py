@@ -7,7 +7,7 @@ breaks it. Fields that nobody declared are shown as ignored, not hidden.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -198,11 +198,13 @@ def explain(frame: Any, width: int) -> list[Line]:
     return lines
 
 
-def legal(verdicts: list[Verdict], frame: Any, width: int) -> list[Line]:
+def legal(
+    verdicts: list[Verdict], frame: Any, width: int, named: Callable[[str], str] = str
+) -> list[Line]:
     """What the transition tables said before the step, and where the document says so."""
     lines = []
     for verdict in verdicts:
-        subject = harmless(verdict.subject)[:14]
+        subject = harmless(named(verdict.subject))[:14]
         if verdict.trigger:
             after = verdict.after or "not allowed"
             told = f"{verdict.state} -> {after}"

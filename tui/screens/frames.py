@@ -123,7 +123,7 @@ class FramesView(View):
         verdicts = legal_here(
             session.chronicle, server, event.link, frame, self._when(session, event)
         )
-        return inspector.legal(verdicts, frame, width)
+        return inspector.legal(verdicts, frame, width, session.named)
 
     def _when(self, session: Session, event: Any) -> int:
         """What the server says counts when it says it, what it hears when it arrives."""
