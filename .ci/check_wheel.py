@@ -5,7 +5,13 @@ import zipfile
 from pathlib import Path
 
 LIMIT = 2_000_000
-NEEDED = ("sim/__init__.py", "sim/py.typed", "tui/py.typed", "sim/shipped/hook/typical.mmd")
+NEEDED = (
+    "sim/__init__.py",
+    "sim/py.typed",
+    "tui/py.typed",
+    "tui/tui.tcss",
+    "sim/shipped/hook/typical.mmd",
+)
 ALLOWED = ("sim/", "tui/", "hooktwin-")
 
 

@@ -229,6 +229,15 @@ class Chronicle:
     def _connection(self, link: str, n: int, state: str) -> None:
         self.connections.setdefault(link, Timeline()).put(n, state)
 
+    def owner_since(self, channel: str, message: str, n: int) -> int | None:
+        """The step that gave a message the owner that it had after step ``n``."""
+        shown = self.view.history.messages.get((channel, message))
+        timeline = None if shown is None else self._owners.get(shown.about)
+        if timeline is None:
+            return None
+        place = bisect_right(timeline.steps, n)
+        return timeline.steps[place - 1] if place else None
+
     # -- rows --------------------------------------------------------------------------
 
     def row(self, host: str, key: str, n: int) -> Any:
