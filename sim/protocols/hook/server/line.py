@@ -83,6 +83,11 @@ class Line:
         "role", "shown", "subject", "terminal", "thread", "unsure", "wanted",
     )  # fmt: skip
 
+    @property
+    def is_lost(self) -> bool:
+        """The channel has no such message any more, and it is not about to come back."""
+        return self.gone and self.message != ""
+
     def __init__(
         self, subject: Any, channel: str, chat: str, thread: str | None, about: str, role: str
     ) -> None:

@@ -48,14 +48,15 @@ class Posting:
     def may_post(self, line: Line, picture: Picture) -> bool:
         """Whether another message may be posted: one, then one more with a final picture.
 
-        One that is gone comes back for a task's own final only (RC-28, RC-98); one
-        whose post was never confirmed for whoever has the last word.
+        One that is gone comes back for a task's own final only (RC-28, RC-98), or for
+        the continuation that took it over meanwhile; one whose post was never confirmed
+        for whoever has the last word.
         """
         if line.posts == 0 or self.answers_anew(line, picture):
             return True
         if line.posts != 1 or not picture.final or line.role != "request":
             return False
-        return not line.gone or type(picture.claim) is Task
+        return not line.is_lost or type(picture.claim) is Task
 
     async def post(self, line: Line, picture: Picture) -> None:
         """Make the message, or find out whether that worked."""

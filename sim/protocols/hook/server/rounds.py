@@ -73,7 +73,7 @@ class Rounds:
 
     def _reopenable(self, socket: Socket, target: Route) -> bool:
         root = target.root
-        if root.line.gone or not self.memory.is_of(socket, root):
+        if root.line.is_lost or not self.memory.is_of(socket, root):
             return False
         if not self.writing.manners(root.line).edits:
             return False  # nothing there can be made to run again
