@@ -481,3 +481,34 @@ def test_equal_steps_can_be_hidden_and_the_sides_swapped():
 def test_a_rule_can_be_chosen_from_a_list():
     _, text = at(session("typical"), "r", Typed("pong"), "enter")
     assert "without pong" in text or "compare" in text
+
+
+def test_tabs_and_titles_answer_the_mouse():
+    async def script(pilot):
+        await pilot.click("#tabs", offset=(14, 0))
+        await settled(pilot)
+        script.view = pilot.app.screen.shown
+        await pilot.click("#list", offset=(4, 0), times=2)
+        await settled(pilot)
+        script.maximized = pilot.app.screen.maximized
+
+    perform(recorded("late-edit"), script)
+    assert script.view == "frames"
+    assert script.maximized is not None
+    assert script.maximized.id == "list"
+
+
+def test_two_deeds_at_one_step_both_happen():
+    base = session()
+
+    async def script(pilot):
+        for fault in ("cut D.slack#1 fin", "sleep D"):
+            await press(pilot, "f", Typed(fault), "enter")
+            await settled(pilot)
+        script.session = pilot.app.screen.session
+
+    perform(base, script, step=40)
+    assert [deed.fault.split()[0] for deed in script.session.deeds] == ["cut", "sleep"]
+    found = [script.session.event(n) for n in range(script.session.count)]
+    faults = [event.fault for event in found if hasattr(event, "fault")]
+    assert faults[:2] == ["cut D.slack#1 fin", "sleep D 60000000us"]

@@ -56,14 +56,16 @@ class Running(Navigating):
         def work() -> Session | None:
             worker = get_current_worker()
             try:
-                return run_session(
+                made = run_session(
                     scenario,
                     told=lambda n: self.app.call_from_thread(self._progress, label, n),
                     cancelled=lambda: worker.is_cancelled,
                     **wishes,
                 )
+                made.finish()  # here, where nobody waits for it
             except Cancelled:
                 return None
+            return made
 
         self._done = done
         self.run_worker(work, name="run", group="run", thread=True, exclusive=True,
@@ -173,7 +175,7 @@ class Running(Navigating):
     def branch(self, deed: Deed) -> None:
         """Run again with this deed; the present run stays in the tree."""
         parent = self.session
-        deeds = (*(one for one in parent.deeds if one.step < deed.step), deed)
+        deeds = (*(one for one in parent.deeds if one.step <= deed.step), deed)
         step = deed.step
 
         def done(session: Session) -> None:

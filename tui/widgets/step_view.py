@@ -178,6 +178,7 @@ class StepView(Pane):
 
     def on_click(self, event: events.Click) -> None:
         """A click goes to the step under it; two open it."""
+        event.prevent_default()  # Textual would call the pane's handler too
         offset = event.get_content_offset(self)
         if offset is None:
             if event.chain >= 2 and event.y == 0:
