@@ -54,7 +54,8 @@ class Session:
 
     ``deeds`` are what a person did to it, in order; ``parent`` is the run that it
     branched off. ``result`` is None for a trace file. ``complete``: the
-    chronicle knows all events. ``unjudged`` says why a file could not be judged.
+    chronicle knows all events. ``unjudged`` says why a file could not be judged;
+    ``blame`` is a finding's curve, with the step that broke.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Session:
         self._judge = None if self.result else _judge_of(self)
         self._judged = self.result is not None
         self.unjudged = ""
+        self.blame: tuple[tuple[float, ...], int] | None = None
 
     @classmethod
     def of_result(

@@ -142,12 +142,13 @@ def test_a_search_runs_beside_the_screen_and_a_finding_opens_at_its_breaking_ste
         await press(pilot, "enter")
         await settled(pilot)
         script.finding = view.examined["close-out-respects-owner"]
-        script.blamed = view.blamed
+        script.blamed = dict(view.blamed)
         script.shrunk = screen_text(pilot.app)
         await press(pilot, "enter")
         await settled(pilot)
         script.session = pilot.app.screen.session
         script.step = pilot.app.screen.state.step
+        script.opened = screen_text(pilot.app)
 
     perform(session("reopen-teardown", "ownership-at-write"), script, view="explore")
     assert script.progress.schedules == 40
@@ -156,6 +157,7 @@ def test_a_search_runs_beside_the_screen_and_a_finding_opens_at_its_breaking_ste
     assert len(script.blamed["close-out-respects-owner"]) > 3
     assert script.session.violations[0].invariant == "close-out-respects-owner"
     assert script.step == script.session.violations[0].step
+    assert re.search(r"── timeline blame\s+[▁▂▃▄▅▆▇█]{20}", script.opened)
     assert session_of(script.finding.token).violations == script.session.violations
 
 

@@ -56,15 +56,3 @@ def test_every_step_of_a_scenario_can_be_drawn(name):
         if isinstance(event, FrameSent):
             look_at_frame(run, event)
     assert fits(steps.invariants(run, run.last, WIDTH))
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("name", sorted(shipped_scenarios()))
-def test_every_step_of_every_scenario_can_be_drawn(name):
-    run = session(name)
-    run.finish()
-    for step in range(min(run.count, 2000)):
-        look_at(run, step)
-        event = run.event(step)
-        if isinstance(event, FrameSent):
-            look_at_frame(run, event)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sim.view.timeline import Buckets
 from tui.drawing.lines import Line, Span, fit, line
 
@@ -48,3 +50,17 @@ def marks(buckets: Buckets) -> Line:
     for sign in buckets.marks:
         spans.append(Span(sign or " ", ROLES.get(sign, "dim")))
     return Line(tuple(spans))
+
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def blame(curve: Sequence[float], last: int, width: int) -> str:
+    """How likely the run still failed, along the track up to column ``last``.
+
+    ``curve`` has one chance per thing that happened; they are spread evenly.
+    """
+    if not curve or last <= 0:
+        return ""
+    places = (curve[min(k * len(curve) // (last + 1), len(curve) - 1)] for k in range(last + 1))
+    return "".join(BLOCKS[min(int(chance * 7.99), 7)] for chance in places)[:width]

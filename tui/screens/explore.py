@@ -272,6 +272,9 @@ class ExploreView(View):
             self._measure(result)
         elif name == "open":
             broken = result.violations[0].step if result.violations else 0
+            curve = self.blamed.get(result.violations[0].invariant) if result.violations else None
+            if curve is not None:
+                result.blame = (tuple(curve), broken)
             self.post_message(Wanted("add", result, broken))
         elif name == "blame":
             self.blamed[result[0]] = result[1]

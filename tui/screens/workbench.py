@@ -128,6 +128,7 @@ class Workbench(Telling):
         self.query_one(TabBar).show(self.shown)
         bar = self.query_one(TimelineBar)
         bar.differences = self.differences
+        bar.curve = state.session.blame
         bar.show(state.session, state.step)
         if not self.notice:
             bar.say(view.hint())

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from sim.view.timeline import Buckets, buckets
 from tui.drawing import timeline
-from tui.drawing.lines import Line, Span, cropped, fit, line
+from tui.drawing.lines import Line, Span, cropped, fit, line, pad
 from tui.keys import VIEWS, keys_of
 from tui.language import Speech
 from tui.session import Session
@@ -157,6 +157,7 @@ class TimelineBar(Bar):
         self.speed = "1x"
         self.message: tuple[str, str] = ("", "dim")
         self.differences: tuple[int, ...] = ()
+        self.curve: tuple[tuple[float, ...], int] | None = None
         self._buckets: tuple[Any, Buckets] | None = None
         self._dragging = False
 
@@ -188,13 +189,24 @@ class TimelineBar(Bar):
             return line(("no steps", "dim")) if y == 0 else Line()
         short = self.size.height == 1
         if y == 0 and not short:
-            title = f"── {self.speech('timeline')} "
-            return line((title + "─" * max(self.size.width - cell_len(title), 0), "dim"))
+            return self._title()
         if y == (0 if short else 1):
             return self._track()
         if y == 2:
             return timeline.marks(self.buckets)
         return line((" " + self.message[0], self.message[1]))
+
+    def _title(self) -> Line:
+        """The rule above the track, or the blame curve of a finding."""
+        title = f"── {self.speech('timeline')} "
+        curve = ""
+        if self.curve and self.session is not None:
+            chances, broken = self.curve
+            last = self.buckets.column_of(broken)
+            curve = timeline.blame(chances, last, len(self.buckets.counts))
+            title = pad(title + f"{self.speech('blame')} ", timeline.BEFORE)
+        rest = max(self.size.width - cell_len(title) - len(curve), 0)
+        return line((title, "dim"), (curve, "warn"), ("─" * rest, "dim"))
 
     def _track(self) -> Line:
         session = self.session
