@@ -498,6 +498,17 @@ def test_tabs_and_titles_answer_the_mouse():
     assert script.maximized.id == "list"
 
 
+def test_the_first_line_of_a_channel_is_there_when_it_is_first_drawn():
+    async def script(pilot):
+        pane = pilot.app.screen.query_one("#channel-IM", Pane)
+        pane.top = 1000
+        pane.changed()
+        script.first = pane.render_line(0).text
+
+    perform(recorded("late-edit"), script, view="channels")
+    assert script.first.startswith("C1")
+
+
 def test_two_deeds_at_one_step_both_happen():
     base = session()
 

@@ -138,8 +138,9 @@ class Pane(Widget, can_focus=True):
 
     def line_at(self, y: int) -> Line | None:
         """The line on a row of the pane."""
+        content = self.content  # first: it may move the top
         place = self.top + y
-        return self.content[place] if 0 <= place < len(self.content) else None
+        return content[place] if 0 <= place < len(content) else None
 
     def render_line(self, y: int) -> Strip:
         """One row as a strip, in the pane's colours."""
