@@ -16,6 +16,7 @@ from sim.protocols.hook import (
     Model,
     PrefsSet,
     PrefsState,
+    ProviderPrefsGet,
     ProviderPrefsState,
     QueryRequest,
 )
@@ -191,3 +192,29 @@ def test_without_a_team_the_only_one_is_meant_and_none_where_there_is_none() -> 
     play.sign_in()
     play.send(PrefsSet(request_id="q2", workspace="web", model="opus", team_id=""))
     assert [row.model for row in play.rows("prefs/")] == ["opus"]
+
+
+def test_the_efforts_that_are_offered_are_those_of_the_chosen_model() -> None:
+    """HK-19"""
+    models = (
+        Model(id="opus", label="Opus", efforts=("low",), default_effort=None),
+        Model(id="haiku", label="Haiku", efforts=("high",), default_effort=None),
+    )
+    play = chosen()
+    play.types("/effort", channel="TG")
+    play.answer(agents=(Agent(agent_kind="claude-code", models=models),))
+    buttons = [
+        button.label
+        for message in play.view.history.messages.values()
+        for button in message.buttons
+    ]
+    assert buttons == ["low"]
+
+
+def test_whoever_is_not_bound_gets_an_empty_answer_about_settings() -> None:
+    """hook RC-92"""
+    play = AccountsPlay()
+    play.join("telegram")
+    play.send(ProviderPrefsGet(request_id="q1", provider="telegram", binding_id="b", scope_id=None))
+    state = play.last(ProviderPrefsState)
+    assert (state.bound, state.prefs, state.reply_to) == (False, (), "q1")
