@@ -81,6 +81,10 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "writes these.",
         '@strike "cut D.slack#1 rst" after "deliver D.slack#1 D>S turn.end"',
     ),
+    "omit": (
+        "Lines of this file that are not carried out: what a found failure can do without.",
+        "@omit 14,16-20",
+    ),
     "faults": (
         "How many faults of each kind a search may add to this scenario; --faults on the command "
         "line goes before it. Kinds: lose, duplicate, delay, cut, crash, channel.",

@@ -19,20 +19,28 @@ from sim.play import play, vocabularies
 from sim.scenario.parse import parse_scenario
 from sim.world.helm import LATE, UNTIL, Step
 
-_DIRECTIVE = re.compile(r"^\s*(?:%%|[Nn]ote\b[^:]*:)\s*@(seed|latency|violates|late|strike)\b")
+_DIRECTIVE = re.compile(r"^\s*(?:%%|[Nn]ote\b[^:]*:)\s*@(seed|latency|violates|late|strike|omit)\b")
 _RULE = re.compile(r"^\s*(?:%%|[Nn]ote\b[^:]*:)\s*@rule\b")
 _LINE = re.compile(r"\bline (\d+)\b")
 _START = re.compile(r"^\s*sequenceDiagram\b")
 INDENT = "    "
 
 
-def written(case: Case, schedule: Schedule, title: str) -> str:
-    """The file's text. ``title`` becomes its first comment."""
+def written(case: Case, schedule: Schedule, title: str, *, whole: bool = False) -> str:
+    """The file's text. ``title`` becomes its first comment.
+
+    ``whole``: lines that are left out stay, and are named in the head. It is the
+    same run then for certain; without them a line may have another meaning.
+    """
+    omitted = schedule.dropped | case.scenario.settings.omitted
+    schedule = attrs.evolve(schedule, dropped=omitted)
+    if whole:
+        schedule = attrs.evolve(schedule, dropped=frozenset())
     old = case.scenario.numbered_text.split("\n")
     start = next(n for n, line in enumerate(old, 1) if _START.match(line))
     first = case.scenario.first_line
     kept = [n for n in range(first, len(old) + 1) if _stays(case, schedule, n, old[n - 1])]
-    head_size = len(list(_head(case, schedule, title, {})))
+    head_size = len(list(_head(case, schedule, title, {}))) + bool(whole and omitted)
     numbers: dict[int, int] = {}
     for place, n in enumerate(kept, 1):
         numbers[n] = place if n <= start else place + head_size
@@ -41,6 +49,9 @@ def written(case: Case, schedule: Schedule, title: str) -> str:
         out.append(old[n - 1])
         if n == start:
             out += _head(case, schedule, title, numbers)
+            if whole and omitted:
+                numbered = ",".join(str(numbers[line]) for line in sorted(omitted))
+                out.append(f"{INDENT}%% @omit {numbered}")
     return "\n".join(out)
 
 
@@ -55,6 +66,9 @@ def failing(case: Case, schedule: Schedule, invariant: str, title: str) -> str:
         text = written(case, attrs.evolve(schedule, dropped=dropped), title)
         if _breaks(text, case, invariant):
             return text
+    text = written(case, schedule, title, whole=True)
+    if _breaks(text, case, invariant):
+        return text
     alone = "This file alone does not fail; the file of choices beside it does."
     return written(case, schedule, f"{title} {alone}")
 
@@ -83,7 +97,7 @@ def _simple_lines(case: Case) -> frozenset[int]:
 
 
 def _head(case: Case, schedule: Schedule, title: str, numbers: dict[int, int]) -> Iterator[str]:
-    yield f"{INDENT}%% {title}"
+    yield f"{INDENT}%% {_printable(title)}"
     yield f"{INDENT}%% @seed {schedule.seed}"
     for rule in sorted(case.without):
         yield f"{INDENT}%% @rule -{rule}"
@@ -92,6 +106,11 @@ def _head(case: Case, schedule: Schedule, title: str, numbers: dict[int, int]) -
         yield f"{INDENT}%% @latency {one.source}->{one.target} {one.low_us}us..{one.high_us}us"
     for step in schedule.steps:
         yield f"{INDENT}%% {_step(step, numbers)}"
+
+
+def _printable(title: str) -> str:
+    """A title may name a file; a line of a diagram holds no controls, nor bytes that are no text."""
+    return "".join(sign if sign.isprintable() else "?" for sign in title)
 
 
 def _step(step: Step, numbers: dict[int, int]) -> str:

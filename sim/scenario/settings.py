@@ -29,10 +29,11 @@ SETTING_USAGES = {
     "late": '@late "finish IM.edit S" until "close D.slack#1 S>D", @late "…" by 250ms',
     "strike": '@strike "cut D.slack#1 rst" after "deliver D.slack#1 D>S turn.end"',
     "faults": "@faults cut:1,duplicate:1,crash:1,channel:2",
+    "omit": "@omit 14,16-20",
     "live": "@live",
 }
 # These say how the run starts; after the first event they would say nothing true.
-HEAD_ONLY = ("seed", "latency", "rule", "late", "strike", "faults")
+HEAD_ONLY = ("seed", "latency", "rule", "late", "strike", "faults", "omit")
 
 
 @define
@@ -48,6 +49,7 @@ class Head:
     live: bool = False
     steps: list[Step] = Factory(list)
     faults: Budget | None = None
+    omitted: dict[int, None] = Factory(dict)
     is_over: bool = False
 
     def settings(self) -> Settings:
@@ -59,6 +61,7 @@ class Head:
             tuple(self.features),
             tuple(self.steps),
             self.faults or Budget(),
+            frozenset(self.omitted),
         )
 
 
@@ -92,6 +95,8 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
         case "faults":
             _once(args, head.faults is None)
             head.faults = _budget(args.take("a budget", ("cut:1",)))
+        case "omit":
+            head.omitted |= dict.fromkeys(_lines(args.take("lines", ("14,16-20",))))
         case "strict":
             _once(args, not head.strict)
             head.strict = True
@@ -125,6 +130,18 @@ def _budget(at: Span) -> Budget:
         return Budget.parse(at.text)
     except UsageError as error:
         raise at.fail(str(error)) from None
+
+
+def _lines(at: Span) -> list[int]:
+    """``14,16-20``: line numbers of this file."""
+    found: list[int] = []
+    for part in at.text.split(","):
+        first, mark, last = part.partition("-")
+        ends = (first, last if mark else first)
+        if not all(end.isascii() and end.isdigit() and len(end) < 7 for end in ends):
+            raise at.fail(f"{part[:40]!r} is no line and no range of lines", ("14", "16-20"))
+        found += range(int(ends[0]), int(ends[1]) + 1)
+    return found
 
 
 def _latency(args: Arguments) -> Latency:

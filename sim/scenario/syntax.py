@@ -298,7 +298,8 @@ class FeatureSwitch:
 class Settings:
     """The head of the file. ``seed`` None: the caller's choice.
 
-    ``steps`` are its ``@late`` and ``@strike`` lines, ``faults`` what a search may add.
+    ``steps`` are its ``@late`` and ``@strike`` lines, ``faults`` what a search may add,
+    ``omitted`` the lines that nobody carries out.
     """
 
     seed: int | None = None
@@ -307,6 +308,7 @@ class Settings:
     features: tuple[FeatureSwitch, ...] = ()
     steps: tuple[Step, ...] = ()
     faults: Budget = field(factory=Budget)
+    omitted: frozenset[int] = frozenset()
 
 
 @frozen

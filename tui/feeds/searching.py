@@ -100,7 +100,7 @@ def session_of(case: Case, schedule: Schedule, title: str) -> Session:
 
 def scenario_of(case: Case, schedule: Schedule, title: str) -> Scenario:
     """The scenario that plays a schedule."""
-    text = written(case, schedule, title)
+    text = written(case, schedule, title, whole=True)
     name = f"{case.scenario.name}.mmd"
     return parse_scenario(text, name, vocabularies())
 

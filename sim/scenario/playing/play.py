@@ -75,7 +75,7 @@ def prepare(
     off = rules_off(scenario, without)
     stage = make_stage(scenario, world, off)
     director = Director(scenario, world, stage)
-    director.dropped = dropped
+    director.dropped = dropped | scenario.settings.omitted
     stage.build()
     helm = steer(scenario, world, stage)
     monitor = Monitor(stage.invariants())
