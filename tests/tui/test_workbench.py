@@ -505,7 +505,7 @@ def test_the_first_line_of_a_channel_is_there_when_it_is_first_drawn():
         pane.changed()
         script.first = pane.render_line(0).text
 
-    perform(recorded("late-edit"), script, view="channels")
+    perform(recorded("late-edit"), script, view="channels", step=81)
     assert script.first.startswith("C1")
 
 

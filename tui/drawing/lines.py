@@ -63,9 +63,9 @@ def line(*parts: str | tuple[str, str] | Span, row: Any = None) -> Line:
     for part in parts:
         if isinstance(part, Span):
             spans.append(part)
-        elif isinstance(part, tuple):
+        elif isinstance(part, tuple) and part[0]:
             spans.append(Span(harmless(part[0]), part[1]))
-        elif part:
+        elif isinstance(part, str) and part:
             spans.append(Span(harmless(part)))
     return Line(tuple(spans), row)
 
