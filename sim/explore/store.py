@@ -32,7 +32,7 @@ def save(folder: Path, case: Case, finding: Finding) -> tuple[Path, Path]:
     document = to_json(case, schedule, finding.invariant)
     text = json.dumps(document, ensure_ascii=True, indent=1) + "\n"
     mark = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
-    stem = f"{_plain(case.scenario.name)}-{finding.invariant}-{mark}"
+    stem = _plain(f"{case.scenario.name}-{finding.invariant}-{mark}")
     title = f"Breaks {finding.invariant}; found by a search in {case.scenario.name}."
     paths = folder / f"{stem}.json", folder / f"{stem}.mmd"
     try:
@@ -48,14 +48,19 @@ def save(folder: Path, case: Case, finding: Finding) -> tuple[Path, Path]:
 
 def _write(path: Path, text: str) -> None:
     """Whole or not at all, so that a reader never meets a half."""
-    part = path.with_suffix(path.suffix + ".part")
+    # Another search may save the same finding into the same folder at this moment.
+    part = path.with_suffix(f"{path.suffix}.{os.getpid()}.part")
     part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
-    os.replace(part, path)
+    try:
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _plain(name: str) -> str:
-    """A file's name must not lead into other folders."""
-    return "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name).lstrip(".")
+    """A file's name must not lead into other folders, nor look like an option."""
+    return "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name).lstrip(".-")
 
 
 def to_json(case: Case, schedule: Schedule, invariant: str) -> dict[str, Any]:
@@ -76,7 +81,7 @@ def is_stored(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return KIND.encode() in file.read(200)
-    except OSError:
+    except (OSError, ValueError):  # a name with a NUL in it is nobody's
         return False
 
 

@@ -66,24 +66,27 @@ def target_of(word: str) -> int:
 def token_of(case: Case, schedule: Schedule) -> str | None:
     """The token; None when it would be too long, or does not lead back to the schedule.
 
-    A scenario that came from standard input cannot be found again by any name.
+    A scenario that came from standard input cannot be found again by any name, nor one
+    whose file has a name that cannot be printed as it is.
     """
     if case.scenario.path == STDIN:
         return None
     rules = "+".join(sorted(case.without))
     token = f"{called(case.scenario)}/{rules}/{_code(case, schedule)}"
-    if len(token) > LONGEST:
+    if len(token) > LONGEST or not token.isprintable():
         return None
     return token if read_code(case, token.rpartition("/")[2]) == schedule else None
 
 
 def called(scenario: Scenario) -> str:
     """The name under which it is found again: that of a shipped one, else its path."""
+    # A token that begins with a dash would be taken for an option.
+    path = f"./{scenario.path}" if scenario.path.startswith("-") else scenario.path
     try:
         shipped = load(scenario.name)
     except ScenarioError:
-        return scenario.path
-    return scenario.name if shipped.source_text == scenario.source_text else scenario.path
+        return path
+    return scenario.name if shipped.source_text == scenario.source_text else path
 
 
 def _code(case: Case, schedule: Schedule) -> str:
@@ -129,14 +132,14 @@ def _check(data: bytes | bytearray) -> int:
 
 def split_token(token: str) -> tuple[str, tuple[str, ...], str]:
     """Scenario, rules, code. Raises UsageError for what is no token."""
-    words = token.strip().split("/")
-    if len(words) < 3 or not words[-1] or not words[0]:
+    words = token.strip().rsplit("/", 2)
+    if len(words) < 3 or not words[0] or not words[2]:
         raise UsageError(
             f"{token[:90]!r} is no token; a token has the form SCENARIO/RULES/CODE, "
             "as 'hooktwin explore' prints it"
         )
-    *name, rules, code = words
-    return "/".join(name), tuple(rule for rule in rules.split("+") if rule), code
+    name, rules, code = words
+    return name, tuple(rule for rule in rules.split("+") if rule), code
 
 
 def read_code(case: Case, code: str) -> Schedule:

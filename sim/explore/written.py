@@ -109,7 +109,7 @@ def _head(case: Case, schedule: Schedule, title: str, numbers: dict[int, int]) -
 
 
 def _printable(title: str) -> str:
-    """A title may name a file; a line of a diagram holds no controls, nor bytes that are no text."""
+    """A title may name a file; a line of a diagram holds no controls and nothing but text."""
     return "".join(sign if sign.isprintable() else "?" for sign in title)
 
 

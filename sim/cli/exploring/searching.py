@@ -29,7 +29,7 @@ class Explored:
     """What came of one scenario. ``name`` is what the command line called it.
 
     ``files`` and ``curves`` belong to the findings, by their invariants. ``failure``:
-    why the search could not go on.
+    why the search could not go on, or what it found could not be kept.
     """
 
     name: str
@@ -122,7 +122,11 @@ def _keep(explored: Explored, finding: Finding, watcher: Watcher) -> None:
     """The files and the curve that were asked for."""
     wish, case = explored.wish, explored.case
     if wish.save is not None:
-        explored.files[finding.invariant] = save(wish.save, case, finding)
+        try:
+            explored.files[finding.invariant] = save(wish.save, case, finding)
+        except UsageError as error:
+            # A full disk must not cost what a long search has found: it is told all the same.
+            explored.failure = explored.failure or error
     if wish.blame and finding.invariant != RAISES:
         curve = measured(case, finding.schedule, finding.invariant, watcher.blaming)
         if curve:
