@@ -127,11 +127,12 @@ class Track:
         found: list[tuple[int, int]] = []
         for j, later in enumerate(self.happened):
             past = pasts[later.planned_by] if later.planned_by >= 0 else 0
-            for i in range(j):
+            for i in range(j - 1, -1, -1):
                 earlier = self.happened[i]
+                if later.at - earlier.at > REACH_US:
+                    break  # and so is all that was before it: a long run has few near pairs
                 if (
                     not past >> i & 1
-                    and later.at - earlier.at <= REACH_US
                     and not (earlier.queue and earlier.queue == later.queue)
                     and not earlier.hosts.keys().isdisjoint(later.hosts)
                 ):
