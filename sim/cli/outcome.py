@@ -14,10 +14,11 @@ from __future__ import annotations
 import platform
 import shlex
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from sim.cli.terminal import say
+from sim.cli.terminal import print_json, say
 from sim.core.errors import HooktwinError, SimInternalError, UsageError
 
 OK = 0
@@ -46,6 +47,17 @@ def unusable_json(scenario: str, error: UsageError) -> dict[str, Any]:
     }
     told["allowed"] = list(getattr(error, "allowed", ()))
     return {"ok": False, "scenario": scenario, "error": told}
+
+
+@contextmanager
+def told_as_json(scenario: str, as_json: bool) -> Iterator[None]:
+    """With ``--json``, an input that cannot be used is told on stdout, too."""
+    try:
+        yield
+    except UsageError as error:
+        if as_json:
+            print_json(unusable_json(scenario, error))
+        raise
 
 
 def complain(error: BaseException, arguments: Sequence[str]) -> int:

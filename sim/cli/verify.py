@@ -59,8 +59,9 @@ def verify(
     from sim.cli.verifying.compare import Plan, compare
     from sim.play import load
 
-    check_rules(without or ())
-    load(scenario)  # a scenario that cannot be run fails here, once
+    with outcome.told_as_json(scenario, as_json):
+        check_rules(without or ())
+        load(scenario)  # a scenario that cannot be run fails here, once
     plan = Plan(scenario, seeds, _drivers(drivers), processes, tuple(without or ()))
     comparison = compare(plan)
     if as_json:

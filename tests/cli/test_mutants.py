@@ -37,7 +37,7 @@ def blind(monkeypatch: pytest.MonkeyPatch, most: int = 2) -> None:
 def test_a_mutant_that_is_noticed_counts(shell: Shell) -> None:
     said = shell("mutants", "without-pong")
     assert said.code == 0
-    assert "1 of 1 mutants are noticed (100.0 %)" in said.out
+    assert "1 of 1 mutant is noticed (100.0 %)" in said.out
 
 
 def test_an_invariant_stands_for_all_that_it_must_notice(shell: Shell) -> None:
@@ -104,7 +104,7 @@ def test_ctrl_c_reports_the_score_so_far_and_how_to_go_on(
     monkeypatch.setattr(score, "storm_with", pressed)
     said = shell("mutants", BLIND)
     assert said.code == 130
-    assert "0 of 0 mutants are noticed" in said.out
+    assert "0 of 1 mutant is noticed so far" in said.out
     assert f"go on with: hooktwin mutants {BLIND}" in said.err
 
 

@@ -20,6 +20,7 @@ def explored_json(explored: Explored) -> dict[str, Any]:
         "schedules": search.schedules,
         "complete": explored.complete,
         "findings": [_finding_json(explored, finding) for finding in explored.findings],
+        "ok": not explored.findings,
         "scenario": explored.name,
         "without": sorted(case.without),
         "faults": faults_text(case.faults),

@@ -131,12 +131,15 @@ def _show(score: Score, seconds: float) -> None:
 
     screen = console()
     survivors, caught, unfinished = score.survivors, score.caught, score.unfinished
-    judged = len(caught) + len(survivors)
     sign = Text("✗ ", "bold red") if survivors else Text("✓ ", "bold green")
     if unfinished and not survivors:
         sign = Text("· ", "bold yellow")
-    share = f" ({100 * len(caught) / judged:.1f} %)" if judged else ""
-    line = sign.append(f"{len(caught)} of {judged} mutants are noticed{share}", "bold")
+    total = len(score.tried)
+    share = f" ({100 * len(caught) / total:.1f} %)" if total else ""
+    so_far = " so far" if unfinished else ""
+    are = "is" if total == 1 else "are"
+    mutants = "mutant" if total == 1 else "mutants"
+    line = sign.append(f"{len(caught)} of {total} {mutants} {are} noticed{so_far}{share}", "bold")
     screen.print(line.append(f"  {score.storms} storms, {seconds:.1f} s"))
     if unfinished:
         names = ", ".join(one.mutant.name for one in unfinished[:5])
@@ -193,6 +196,7 @@ def _to_paste(one: Tried) -> Iterator[Text]:
 def _to_json(score: Score, seconds: float) -> dict[str, Any]:
     judged = len(score.caught) + len(score.survivors)
     return {
+        "ok": not score.survivors,
         "mutants": len(score.tried),
         "caught": len(score.caught),
         "score": round(len(score.caught) / judged, 4) if judged else None,

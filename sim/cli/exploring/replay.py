@@ -89,7 +89,8 @@ def replay(
     for path in (trace, write):
         if path is not None:
             check_writable(path)
-    case, schedule = resolve(finding)
+    with outcome.told_as_json(finding, as_json):
+        case, schedule = resolve(finding)
     wanted = Replay(finding, case, schedule, driver.value)
     played = play_schedule(case, schedule, driver.value)
     _write_files(wanted, played, trace, write)
