@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sim.core.entropy import real_uuid4
 from sim.core.errors import UsageError
 from sim.explore.finding import Finding
 from sim.explore.schedule import Case, Schedule
@@ -49,7 +50,7 @@ def save(folder: Path, case: Case, finding: Finding) -> tuple[Path, Path]:
 def _write(path: Path, text: str) -> None:
     """Whole or not at all, so that a reader never meets a half."""
     # Another search may save the same finding into the same folder at this moment.
-    part = path.with_suffix(f"{path.suffix}.{os.getpid()}.part")
+    part = path.with_suffix(f"{path.suffix}.{real_uuid4()}.part")
     part.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
     try:
         os.replace(part, path)

@@ -58,6 +58,10 @@ class DialView:
         return self.denied and self.denials == 1
 
 
+# After this long a desktop gives up a dial that nobody has answered.
+DIAL_US = 15 * SECOND_US
+
+
 class DialFacts:
     """What all oracles of dialling know alike: noting a fact twice changes nothing.
 
@@ -227,6 +231,27 @@ class StandbyWaits(DialsAreSpaced):
 class TokensAreRenewedOnce(DialsAreSpaced):
     name = "tokens-are-renewed-once"
     sentence = "A token that is refused again, before any welcome, is no reason to dial at once."
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        self._began: dict[tuple[str, str], int] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {**super().sorted_handlers(), (TimerFired, "dial"): self._begins}
+
+    def _begins(self, event: TimerFired) -> str | None:
+        self._began[event.host, event.key] = event.at
+        return None
+
+    def _refused(self, event: ConnectionRefused) -> str | None:
+        text = super()._refused(event)
+        began = self._began.get((event.client, event.lane), event.at)
+        if event.at - began > DIAL_US:
+            # The desktop had given up by then, and has not learned why.
+            dial = self._of(event.client, event.lane)
+            dial.denials -= dial.denied
+            dial.denied = False
+        return text
 
     def judge(self, dial: DialView, event: Any) -> str | None:
         if not dial.denied or dial.may_renew:
