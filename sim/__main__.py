@@ -7,9 +7,13 @@ import sys
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    from sim.cli.app import call
+    try:
+        from sim.cli.app import call
 
-    sys.exit(call(sys.argv[1:]))
+        code = call(sys.argv[1:])
+    except KeyboardInterrupt:  # before there was anybody to take care of it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

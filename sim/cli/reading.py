@@ -30,7 +30,8 @@ def _read_stdin() -> Scenario:
     from sim.scenario.markdown import first_diagram
     from sim.scenario.parse import LARGEST_BYTES, check_size, parse_scenario
 
-    data = sys.stdin.buffer.read(LARGEST_BYTES + 1)
+    # Python has no sys.stdin where the caller has closed it.
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST_BYTES + 1)
     check_size(len(data), STDIN)
     if not data.strip():
         raise ScenarioError("standard input is empty", path=STDIN, line=1, column=1)

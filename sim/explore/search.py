@@ -55,7 +55,8 @@ class Search:
         """The first try is the run that ``hooktwin run`` makes."""
         outcome = attempt(self.case, Try(0, plain(self.case)))
         self.length = outcome.happened
-        self._count(outcome)
+        if self.strategy.name != "exhaustive":  # which begins with this one
+            self._count(outcome)
 
     def _batch(self, tell: Callable[[Search], None]) -> bool:
         room = MANY if self.most is None else self.most - self.schedules

@@ -75,10 +75,13 @@ def explore_one(name: str, case: Case, wish: SearchWish, seconds: float) -> Expl
         explored = Explored(name, wish, case, search)
         with Watcher(name, seconds, wish.most) as watcher:
             _search(explored, seconds, watcher)
-            for outcome in search.found.values():
-                finding = _examined(explored, outcome, watcher)
-                explored.findings.append(finding)
-                _keep(explored, finding, watcher)
+            try:
+                for outcome in search.found.values():
+                    finding = _examined(explored, outcome, watcher)
+                    explored.findings.append(finding)
+                    _keep(explored, finding, watcher)
+            except KeyboardInterrupt:
+                explored.interrupted = True  # between two things that ask for it themselves
     finally:
         engine.close()
     return explored
@@ -127,7 +130,7 @@ def _keep(explored: Explored, finding: Finding, watcher: Watcher) -> None:
         except UsageError as error:
             # A full disk must not cost what a long search has found: it is told all the same.
             explored.failure = explored.failure or error
-    if wish.blame and finding.invariant != RAISES:
+    if wish.blame and not explored.interrupted and finding.invariant != RAISES:
         curve = measured(case, finding.schedule, finding.invariant, watcher.blaming)
         if curve:
             explored.curves[finding.invariant] = curve
