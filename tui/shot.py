@@ -53,7 +53,7 @@ def write_picture(app: App[Any], path: Path) -> None:
 
 def _png(svg: str) -> bytes:
     try:
-        import cairosvg  # type: ignore[import-untyped, unused-ignore]
+        import cairosvg  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except (ImportError, OSError) as error:
         raise UsageError(
             "a PNG needs the package cairosvg (pip install cairosvg) and the library cairo; "
