@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
+
 from sim.core.errors import ScenarioError, UsageError
 from sim.explore.schedule import Case, Schedule
 from sim.explore.store import is_stored, read_stored
@@ -11,8 +13,26 @@ from sim.explore.token import read_code, split_token
 from sim.play import load, vocabularies
 
 
-def resolve(token_or_path: str) -> tuple[Case, Schedule]:
-    """What ``hooktwin replay`` gets. Raises UsageError for what leads nowhere."""
+def resolve(token_or_path: str, *, all_rules: bool = False) -> tuple[Case, Schedule]:
+    """What ``hooktwin replay`` gets. Raises UsageError for what leads nowhere.
+
+    ``all_rules``: the same choices, but with every rule on, also those that the finding
+    and the diagram's own ``@rule`` switch off.
+    """
+    case, schedule = _found(token_or_path)
+    # Only now: a token's names are those of the run in which it was found.
+    return (with_all_rules(case) if all_rules else case), schedule
+
+
+def with_all_rules(case: Case) -> Case:
+    """The same case with no rule off."""
+    settings = case.scenario.settings
+    on = tuple(switch for switch in settings.rules if switch.on)
+    scenario = attrs.evolve(case.scenario, settings=attrs.evolve(settings, rules=on))
+    return attrs.evolve(case, scenario=scenario, without=frozenset())
+
+
+def _found(token_or_path: str) -> tuple[Case, Schedule]:
     path = Path(token_or_path)
     if is_stored(path):
         case, schedule, _ = read_stored(path)

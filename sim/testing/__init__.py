@@ -5,11 +5,13 @@
 - ``frame_strategies``     strategies for frames, messages and texts of the hook protocol.
 - ``scenario_strategies``  strategies for whole scenarios; ``writing`` is who writes them.
 - ``twin``                 the fixture of the pytest plugin: play, explore, replay.
+- ``telling``              what its findings and replays say in a report.
+- ``mistakes``             errors of who writes the test, told at that line.
 - ``plugin``               what pytest loads; ``collecting`` turns diagrams into tests.
 
 ``docs/testing.md`` shows each of them. Names are imported when they are first
 asked for: pytest loads this package at every start, and Hypothesis is an extra
-(``pip install 'hooktwin[testing]'``).
+(from a clone: ``pip install '.[testing]'``).
 """
 
 from __future__ import annotations

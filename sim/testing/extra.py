@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-REMEDY = "pip install 'hooktwin[testing]'"
+REMEDY = "pip install hypothesis, or from a clone of hooktwin: pip install '.[testing]'"
 
 if find_spec("hypothesis") is None:
     raise ModuleNotFoundError(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sim.core.errors import UsageError
 from sim.protocols.hook import MESSAGES, serialize_hook_message
+from sim.testing.mistakes import told_at_the_call
 from sim.wire import strategies as wire
 from sim.wire.declare import Body
 from sim.wire.linkage import JsonObject
@@ -19,6 +20,7 @@ from sim.wire.message import Message
 __all__ = ["extra", "frames", "messages", "texts"]
 
 
+@told_at_the_call
 def frames(*types: str) -> st.SearchStrategy[JsonObject]:
     """Decoded frames that the parser accepts; of these types (``"turn.end"``), or of all.
 
@@ -27,11 +29,13 @@ def frames(*types: str) -> st.SearchStrategy[JsonObject]:
     return wire.frames(_classes(types))
 
 
+@told_at_the_call
 def messages(*types: str) -> st.SearchStrategy[Message]:
     """The same as :class:`sim.wire.message.Message` objects with typed bodies."""
     return wire.messages(_classes(types))
 
 
+@told_at_the_call
 def texts(*types: str) -> st.SearchStrategy[str]:
     """The same as they go over a socket."""
     return messages(*types).map(serialize_hook_message)

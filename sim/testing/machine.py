@@ -31,6 +31,7 @@ from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
 from sim.scenario.syntax import Scenario
 from sim.testing.hand import REACH_US, Hand
+from sim.testing.mistakes import told_at_the_call
 from sim.testing.naming import is_shipped
 from sim.world.fault import Budget
 from sim.world.world import World
@@ -190,6 +191,7 @@ def _say(name: str) -> None:
         note(f"    # {name}")
 
 
+@told_at_the_call
 def machine_for(
     scenario: Scenario | str | Path,
     *,

@@ -83,6 +83,8 @@ def pytest_runtest_makereport(
 
             for scenario, result in used.failures:
                 report.sections.append(("hooktwin", verdict(scenario, result)))
+            for replay in used.broken:
+                report.sections.append(("hooktwin", str(replay)))
     return report
 
 

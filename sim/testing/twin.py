@@ -9,7 +9,7 @@ import attrs
 
 from sim.core.invariant import Violation
 from sim.explore.engine import SerialEngine
-from sim.explore.finding import Finding, examine
+from sim.explore.finding import examine
 from sim.explore.replaying import resolve
 from sim.explore.schedule import Case, Schedule
 from sim.explore.search import Search
@@ -19,6 +19,14 @@ from sim.play import load, play
 from sim.scenario.load import SUFFIXES
 from sim.scenario.playing.result import Result
 from sim.scenario.syntax import Scenario
+from sim.testing.mistakes import told_at_the_call
+from sim.testing.telling import (
+    choices_in_a_line,
+    from_here,
+    replay_command,
+    tell_choices,
+    tell_finding,
+)
 from sim.world.fault import Budget
 
 # A search in a test is one of many: the bounded part of a small scenario, and some walks.
@@ -27,11 +35,20 @@ MOST_SCHEDULES = 500
 
 @attrs.frozen(repr=False)
 class Replay:
-    """What came of a stored failure, for ``assert replay.ok, replay``."""
+    """What came of a stored failure, for ``assert replay.ok, replay``.
 
-    scenario: str
+    ``command`` is what to paste to see it again.
+    """
+
+    case: Case
     schedule: Schedule
     violations: tuple[Violation, ...]
+    command: str
+
+    @property
+    def scenario(self) -> str:
+        """The name of what was played."""
+        return self.case.scenario.name
 
     @property
     def ok(self) -> bool:
@@ -39,28 +56,45 @@ class Replay:
         return not self.violations
 
     def __str__(self) -> str:
+        """All of it: step, text, choices in words, the line to paste."""
         if self.ok:
             return f"{self.scenario} passes"
         broken = self.violations[0]
-        return (
-            f"{self.scenario} still breaks {broken.invariant} at step {broken.step}: {broken.text}"
+        return "\n".join(
+            (
+                f"{self.scenario} still breaks {broken.invariant} at step {broken.step}: "
+                f"{broken.text}",
+                *tell_choices(self.case, self.schedule),
+                f"reproduce with: {self.command}",
+            )
         )
 
     def __repr__(self) -> str:
-        words = [one.invariant for one in self.violations]
-        return f"<Replay {self.scenario} {'breaks ' if words else 'passes'}{', '.join(words)}>"
+        """In one line. pytest cuts out its middle, so the ends are what is needed most."""
+        if self.ok:
+            return f"<Replay {self.scenario} passes>"
+        broken = self.violations[0]
+        others = "".join(f", {one.invariant}" for one in self.violations[1:])
+        return (
+            f"<Replay {self.scenario} breaks {broken.invariant} at step {broken.step}{others}: "
+            f"{broken.text}; choices: {choices_in_a_line(self.schedule)}; "
+            f"reproduce with: {self.command}>"
+        )
 
 
 class Twin:
     """Runs of the simulated hosts. ``folder``: paths are looked up there first.
 
-    ``failures`` are the runs that did not hold: a failed test shows their verdicts.
+    ``failures`` are the runs that did not hold, ``broken`` the replays that still fail: a
+    failed test shows their verdicts.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.failures: list[tuple[Scenario, Result]] = []
+        self.broken: list[Replay] = []
 
+    @told_at_the_call
     def play(
         self,
         scenario: Scenario | str | Path,
@@ -79,6 +113,7 @@ class Twin:
             self.failures.append((found, result))
         return result
 
+    @told_at_the_call
     def explore(
         self,
         scenario: Scenario | str | Path,
@@ -106,19 +141,25 @@ class Twin:
         if search.interrupted:
             raise KeyboardInterrupt
         for outcome in search.found.values():
-            raise AssertionError(_told(case, examine(case, outcome), search.schedules))
+            raise AssertionError(tell_finding(case, examine(case, outcome), search.schedules))
         return search
 
-    def replay(self, token_or_path: str | Path) -> Replay:
+    @told_at_the_call
+    def replay(self, token_or_path: str | Path, *, all_rules: bool = False) -> Replay:
         """Follow a token or a file of ``hooktwin explore``: ``assert replay.ok, replay``.
 
+        ``all_rules``: with every rule on, also those that were off when it was found.
         Raises UsageError for what leads nowhere.
         """
         wanted = self._found(token_or_path, (".json",))
-        case, schedule = resolve(str(wanted))
+        case, schedule = resolve(str(wanted), all_rules=all_rules)
         broken = judged(case, schedule).violations
         fresh = tuple(one for one in broken if one.invariant not in case.scenario.violates)
-        return Replay(case.scenario.name, schedule, fresh)
+        command = replay_command(str(wanted), all_rules=all_rules)
+        replay = Replay(case, schedule, fresh, command)
+        if not replay.ok:
+            self.broken.append(replay)
+        return replay
 
     def _loaded(self, scenario: Scenario | str | Path) -> Scenario:
         if isinstance(scenario, Scenario):
@@ -130,23 +171,8 @@ class Twin:
         if isinstance(wanted, str) and not wanted.lower().endswith(suffixes):
             return wanted
         beside = self._folder / wanted
-        return beside if beside.is_file() else wanted
+        return from_here(beside) if beside.is_file() else wanted
 
 
 def _names(without: str | Iterable[str]) -> tuple[str, ...]:
     return (without,) if isinstance(without, str) else tuple(without)
-
-
-def _told(case: Case, finding: Finding, schedules: int) -> str:
-    """What was found, for the report of the test."""
-    lines = [
-        f"{case.scenario.name}: {finding.invariant} broken at step {finding.step} "
-        f"(found in schedule {schedules})",
-        f"  {finding.text}",
-        *(f"  {step.at}  →  {step.do}" for step in finding.schedule.steps),
-    ]
-    if finding.sentence:
-        lines.append(f"  {finding.sentence}")
-    if finding.token is not None:
-        lines.append(f"reproduce with: hooktwin replay {finding.token}")
-    return "\n".join(lines)

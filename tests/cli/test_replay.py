@@ -67,6 +67,31 @@ def test_a_finding_that_passes_now_is_exit_code_0(shell: Shell, saved: tuple[str
     assert "reproduce with" not in said.out
 
 
+def test_with_all_rules_on_the_same_choices_show_whether_the_protocol_holds(
+    shell: Shell, saved: tuple[str, Path]
+) -> None:
+    for one in saved:
+        said = shell("replay", one, "--all-rules", "--quiet")
+        assert said.code == 0
+        assert "all rules on" in said.out
+        assert "it passes now" in said.out
+    document = json.loads(shell("replay", saved[1], "--all-rules", "--json").out)
+    assert document["without"] == []
+    assert not document["still_fails"]
+
+
+def test_all_rules_are_on_though_the_diagram_itself_switches_one_off(
+    shell: Shell, saved: tuple[str, Path], tmp_path: Path
+) -> None:
+    diagram = saved[1].with_suffix(".mmd")
+    assert "@rule -ownership-at-write" in diagram.read_text(encoding="utf-8")
+    found = json.loads(shell("explore", diagram, "--save", tmp_path / "two", "--json").out)
+    [finding] = found["findings"]
+    again = finding["files"][0]
+    assert shell("replay", again).code == 1
+    assert shell("replay", again, "--all-rules").code == 0
+
+
 def test_it_is_written_as_a_trace_and_as_a_scenario(
     shell: Shell, saved: tuple[str, Path], tmp_path: Path
 ) -> None:

@@ -63,7 +63,57 @@ def test_a_finding_fails_the_test_and_its_token_fails_again(twin: Twin) -> None:
     replay = twin.replay(token[1])
     assert not replay.ok
     assert str(replay).startswith("reopen-teardown still breaks close-out-respects-owner at step")
-    assert repr(replay) == "<Replay reopen-teardown breaks close-out-respects-owner>"
+    for form in (str(replay), repr(replay)):
+        assert " close-out-respects-owner at step " in form
+        assert replay.violations[0].text in form
+        assert "choices" in form
+        assert f"reproduce with: hooktwin replay {token[1]}" in form
+
+
+def test_choices_are_told_in_words_and_never_as_raw_names(twin: Twin) -> None:
+    with pytest.raises(AssertionError) as caught:
+        twin.explore("typical", without="end-replay", faults="cut:1", max_schedules=200)
+    told = str(caught.value)
+    assert re.search(r"^    1\. after .*: the cut of D\.slack#1", told, re.MULTILINE)
+    token = re.search(r"hooktwin replay (\S+)", told)
+    assert token
+    replay = twin.replay(token[1])
+    for form in (told, str(replay), repr(replay)):
+        assert "the cut of D.slack#1" in form
+        assert "deliver " not in form
+
+
+def test_what_was_found_without_a_rule_is_replayed_with_all_rules_on(
+    twin: Twin, tmp_path: Path
+) -> None:
+    case = Case.of(load("reopen-teardown"), without=[RULE])
+    path, _ = save(tmp_path, case, examine(case, judged(case, Schedule(1))))
+    own = Case.of(load(tmp_path / "race.mmd"))  # here the diagram itself says @rule -…
+    stored, _ = save(tmp_path, own, examine(own, judged(own, Schedule(1))))
+    token = examine(case, judged(case, Schedule(1))).token
+    assert token
+    assert not twin.replay(path).ok
+    for one in (path, token, stored):
+        replay = twin.replay(one, all_rules=True)
+        assert replay.ok
+        assert replay.case.without == frozenset()
+        assert "--all-rules" in replay.command
+
+
+def test_the_token_of_an_own_file_names_it_from_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("flows", "tests"):
+        (tmp_path / folder).mkdir()
+    text = load("reopen-teardown").source_text + "%% our own\n"
+    (tmp_path / "flows" / "x.mmd").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AssertionError) as caught:
+        Twin(tmp_path / "tests").explore("../flows/x.mmd", without=RULE, max_schedules=50)
+    token = re.search(r"hooktwin replay (\S+)", str(caught.value))
+    assert token
+    assert token[1].startswith(f"flows/x.mmd/{RULE}/")
+    assert not Twin(tmp_path).replay(token[1]).ok
 
 
 def test_a_stored_finding_is_replayed_from_its_file(twin: Twin, tmp_path: Path) -> None:
@@ -114,3 +164,38 @@ def test_a_failed_test_shows_the_verdict_of_its_runs(project: pytest.Pytester, r
         ["*<Result report seed 1 fails: line 9>", '  line 9: %% @final R1 OK "Here it was."']
     )
     said.stdout.no_fnmatch_line("*✓ typical*")
+
+
+def test_a_failed_replay_shows_its_choices_and_a_typing_error_only_its_own_line(
+    project: pytest.Pytester, run: Run
+) -> None:
+    case = Case.of(load("reopen-teardown"), without=[RULE])
+    save(project.path, case, examine(case, judged(case, Schedule(1))))
+    project.makepyfile(
+        """
+        from pathlib import Path
+
+        def test_replay(twin):
+            [path] = Path(__file__).parent.glob("*.json")
+            replay = twin.replay(path)
+            assert replay.ok, replay
+
+        def test_scenario(twin):
+            twin.play("typicl")
+
+        def test_rule(twin):
+            twin.explore("typical", without="ownership-at-writ")
+
+        def test_machine():
+            from sim.testing import machine_for
+            machine_for("typical", faults="cutt:1")
+        """
+    )
+    said = run("-p", "no:randomly")
+    said.assert_outcomes(failed=4)
+    said.stdout.fnmatch_lines(
+        ["reopen-teardown still breaks * at step *", "  choices (seed 1*", "reproduce with: *.json"]
+    )
+    places = [line for line in said.outlines if re.match(r"\S+\.py:\d+: ", line)]
+    assert len(places) == 4
+    assert all(line.startswith("test_a_failed_replay") for line in places)

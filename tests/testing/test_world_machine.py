@@ -186,4 +186,4 @@ def test_without_hypothesis_the_import_says_what_to_install(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
     assert "needs Hypothesis" in done.stderr
-    assert "pip install 'hooktwin[testing]'" in done.stderr.splitlines()[-1]
+    assert "pip install '.[testing]'" in done.stderr.splitlines()[-1]

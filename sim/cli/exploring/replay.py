@@ -24,6 +24,7 @@ EPILOG = (
     "Examples:\n\n"
     "  hooktwin replay reopen-teardown/ownership-at-write/AwF_F3yQ\n\n"
     "  hooktwin replay findings/typical-results-are-handed-in-1a2b3c4d.json --blame\n\n"
+    "  hooktwin replay TOKEN --all-rules           what was found with --without, without it\n\n"
     "  hooktwin replay TOKEN --write race.mmd      as a scenario that fails again\n\n"
     "Exit codes: 0 it passes now, 1 it still fails, 2 there is no such finding."
 )
@@ -44,10 +45,12 @@ class Replay:
     case: Case
     schedule: Schedule
     driver: str
+    all_rules: bool = False
 
     def command(self) -> str:
         """What to paste to see it again."""
         words = ["hooktwin", "replay", self.called]
+        words += ["--all-rules"] if self.all_rules else []
         return shlex.join([*words, *([] if self.driver == "trio" else ["--driver", self.driver])])
 
 
@@ -63,6 +66,14 @@ def replay(
     driver: Annotated[
         ReplayDriver, typer.Option(help="Who moves the handlers; the run is the same.")
     ] = ReplayDriver.trio,
+    all_rules: Annotated[
+        bool,
+        typer.Option(
+            "--all-rules",
+            help="The same choices with every rule on, also those that were off when it was "
+            "found: does the protocol hold now?",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     trace: TraceFile = None,
     write: Annotated[
@@ -90,8 +101,8 @@ def replay(
         if path is not None:
             check_writable(path)
     with outcome.told_as_json(finding, as_json):
-        case, schedule = resolve(finding)
-    wanted = Replay(finding, case, schedule, driver.value)
+        case, schedule = resolve(finding, all_rules=all_rules)
+    wanted = Replay(finding, case, schedule, driver.value, all_rules)
     played = play_schedule(case, schedule, driver.value)
     _write_files(wanted, played, trace, write)
     curve = _measured(wanted, played) if blame and played.fails else []

@@ -56,7 +56,7 @@ def _show_finding(explored: Explored, finding: Finding, screen: Console) -> None
         screen.print(told, no_wrap=True, overflow="crop")
     if finding.sentence:
         sentence = names.within(finding.sentence)
-        screen.print(Padding(Text(clean(_quoted(case, sentence)), "green"), (0, 0, 0, 2)))
+        screen.print(Padding(Text(clean(quoted(case, sentence)), "green"), (0, 0, 0, 2)))
     _show_curve(explored, finding, screen)
     for line in _to_paste(explored, finding):
         # Commands are to be copied: the terminal may break them, we must not.
@@ -107,18 +107,18 @@ def tell_choices(case: Case, schedule: Schedule, width: int) -> Iterator[Text | 
     told = ":" if schedule.steps else ": none, the timed run does it"
     yield Text(f"  choices (seed {schedule.seed}, {kind}){told}")
     for number, step in enumerate(schedule.steps, 1):
-        text = clean(_quoted(case, says(step)))
+        text = clean(quoted(case, says(step)))
         line = Table.grid(padding=(0, 1, 0, 0))
         line.add_column(no_wrap=True)
         line.add_column()
         line.add_row(f"    {number}.", text)
         yield Padding(line, 0)
     if schedule.dropped:
-        told = f"  not needed of the diagram: {_lines(schedule.dropped)}"
+        told = f"  not needed of the diagram: {lines_told(schedule.dropped)}"
         yield Text(fit(told, width), "dim")
 
 
-def _lines(numbers: Iterable[int]) -> str:
+def lines_told(numbers: Iterable[int]) -> str:
     """``lines 3, 5-9``."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
@@ -131,7 +131,7 @@ def _lines(numbers: Iterable[int]) -> str:
     return f"line{'s' if many else ''} {', '.join(told)}"
 
 
-def _quoted(case: Case, text: str) -> str:
+def quoted(case: Case, text: str) -> str:
     """Lines of the diagram by what they say, not by their numbers alone."""
     source = case.scenario.source_text.splitlines()
 
