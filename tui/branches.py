@@ -35,7 +35,9 @@ class Tree:
 
 def told(session: Session) -> str:
     """One run of the tree in words."""
-    if session.deeds:
+    if session.made:
+        made = session.made
+    elif session.deeds:
         deed = session.deeds[-1]
         made = f"step {deed.step}: {deed.label}"
     elif session.without:

@@ -55,7 +55,8 @@ class Session:
     ``deeds`` are what a person did to it, in order; ``parent`` is the run that it
     branched off. ``result`` is None for a trace file. ``complete``: the
     chronicle knows all events. ``unjudged`` says why a file could not be judged;
-    ``blame`` is a finding's curve, with the step that broke.
+    ``blame`` is a finding's curve, with the step that broke; ``made`` says how a branch
+    without a deed of its own came to be.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Session:
         self.violations = list(self.result.violations) if self.result else []
         self._judge = None if self.result else _judge_of(self)
         self._judged = self.result is not None
-        self.unjudged = ""
+        self.unjudged = self.made = ""
         self.blame: tuple[tuple[float, ...], int] | None = None
 
     @classmethod

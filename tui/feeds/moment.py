@@ -17,9 +17,11 @@ from sim.play import open_run
 from sim.scenario.playing.play import Run
 from sim.world.activity import Activity
 from sim.world.fault import CUTS
+from sim.world.helm import PATIENCE_US
 from sim.world.link import FrameFlight
 from sim.world.world import World
 from tui.feeds.runner import Deeds
+from tui.feeds.schedules import steered
 from tui.session import Session
 
 
@@ -47,6 +49,18 @@ class Wish:
 
 
 @attrs.frozen
+class Turn:
+    """Something that can happen next. ``key`` is its name in schedules, ``before`` are those
+    of what is due earlier; ``why`` says why it cannot go before them, "" if it can.
+    """
+
+    name: str
+    key: str
+    before: tuple[str, ...]
+    why: str = ""
+
+
+@attrs.frozen
 class LinkState:
     """A connection from inside: ``queued`` frames per direction, held or silent."""
 
@@ -64,12 +78,17 @@ class Moment:
 
     step: int
     at: int
-    enabled: tuple[str, ...]
+    turns: tuple[Turn, ...]
     wishes: tuple[Wish, ...]
     waiting: tuple[Waiting, ...]
     timers: tuple[tuple[str, str, int], ...]
     links: tuple[LinkState, ...]
     up: dict[str, bool]
+
+    @property
+    def enabled(self) -> tuple[str, ...]:
+        """The names of what can happen next, but for the lines of the diagram."""
+        return tuple(turn.name for turn in self.turns)
 
 
 def moment_of(session: Session, step: int) -> Moment:
@@ -80,7 +99,7 @@ def moment_of(session: Session, step: int) -> Moment:
     scenario = session.scenario
     assert scenario is not None
     header = session.trace.header
-    run = open_run(scenario, seed=header.seed, without=header.without)
+    run = open_run(scenario, seed=header.seed, without=header.without, steer=steered)
     deeds = Deeds(run, (deed for deed in session.deeds if deed.step < step))
     try:
         StepDriver(run.world).run(lambda: deeds.over() or len(run.world.events) > step)
@@ -91,11 +110,10 @@ def moment_of(session: Session, step: int) -> Moment:
 
 def _look(run: Run, step: int) -> Moment:
     world = run.world
-    names = (choice.name for choice in world.enabled())
     return Moment(
         step=step,
         at=world.now,
-        enabled=tuple(name for name in names if not name.startswith("line ")),
+        turns=tuple(_turns(run)),
         wishes=tuple(_wishes(world)),
         waiting=tuple(_waiting(world)),
         timers=tuple(
@@ -106,6 +124,32 @@ def _look(run: Run, step: int) -> Moment:
         links=tuple(_links(world)),
         up={name: host.up for name, host in world.hosts.items()},
     )
+
+
+# -- what comes next -----------------------------------------------------------------------
+
+
+def _turns(run: Run) -> Iterator[Turn]:
+    helm = run.helm
+    assert helm is not None
+    before: list[str] = []
+    first = 0
+    for choice in run.world.enabled():
+        if choice.item is None:
+            continue  # no handler can go on while one looks
+        key, due = helm.key(choice.item), max(choice.item.due, run.world.now)
+        first = first if before else due
+        if not choice.name.startswith("line "):
+            yield Turn(choice.name, key, tuple(before), _too_far(before, due - first))
+        before.append(key)
+
+
+def _too_far(before: list[str], by_us: int) -> str:
+    if not before:
+        return "it happens next by itself"
+    if by_us > PATIENCE_US:
+        return f"{by_us / 1e6:,.0f} s after what is due first: nothing waits that long"
+    return ""
 
 
 # -- what could be done --------------------------------------------------------------------

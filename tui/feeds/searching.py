@@ -11,14 +11,17 @@ from sim.explore.engine import SerialEngine
 from sim.explore.finding import Finding, examine
 from sim.explore.schedule import Case, Schedule
 from sim.explore.search import Search
-from sim.explore.strategies import make_strategy
+from sim.explore.strategies import Exhaustive, make_strategy
 from sim.explore.trial import Outcome
 from sim.explore.written import written
 from sim.play import vocabularies
 from sim.scenario.parse import parse_scenario
 from sim.scenario.syntax import Scenario
+from sim.scenario.transcribe import transcribe
 from sim.world.fault import Budget
+from sim.world.helm import Step
 from tui.feeds.runner import run_session
+from tui.feeds.schedules import happened_before, steps_of
 from tui.session import Session
 
 FAULTS = Budget(lose=0, duplicate=0, delay=0, cut=1, crash=0)
@@ -54,16 +57,53 @@ def case_for(session: Session, *, faults: Budget | None = None, seed: int | None
     return Case.of(scenario, without=session.without, faults=allowed, seed=own)
 
 
+class FromHere(Exhaustive):
+    """All schedules near this one that are the same up to a step."""
+
+    def __init__(self, case: Case, before: frozenset[str]) -> None:
+        super().__init__(case, DEVIATIONS)
+        self.before = before
+
+    def learn(self, outcome: Outcome) -> None:
+        later = [one for one in outcome.variations if all(map(self._later, one))]
+        super().learn(attrs.evolve(outcome, variations=tuple(later)))
+
+    def _later(self, step: Step) -> bool:
+        return step.at.partition(" @")[0] not in self.before
+
+
+def endings(session: Session, step: int) -> tuple[Case, frozenset[str]]:
+    """What is searched from a step on, and what has happened before it stays as it was.
+
+    What a person did to the run becomes a part of the scenario.
+    Raises UsageError for a run that cannot be written as one.
+    """
+    case = case_for(session)
+    if session.deeds:
+        if steps_of(session) or session.result is None:
+            raise UsageError("this run has another order and deeds besides: search an earlier one")
+        text = transcribe(session.result.trace)
+        scenario = parse_scenario(text, f"{session.name}.mmd", vocabularies())
+        case = attrs.evolve(case, scenario=scenario)
+    before = happened_before(case.scenario, step, seed=case.seed, without=case.without)
+    return case, before
+
+
 def search(
     case: Case,
     *,
     strategy: str = "portfolio",
+    after: frozenset[str] | None = None,
     most: int = MOST,
     tell: Callable[[Progress], None] = lambda progress: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Progress:
-    """Search until ``most`` schedules, everything bounded, or somebody stops it."""
-    made = make_strategy(strategy, case, DEVIATIONS)
+    """Search until ``most`` schedules, everything bounded, or somebody stops it.
+
+    ``after``: what has happened and stays as it was; then only what may follow is tried.
+    """
+    made = make_strategy(strategy, case, DEVIATIONS) if after is None else FromHere(case, after)
+    strategy = made.name
     engine = SerialEngine(case)
     going = Search(case, made, engine, most, everything=True, out_of_time=cancelled)
     curve: list[tuple[int, int]] = []

@@ -61,6 +61,7 @@ class ExploreView(View):
     progress: searching.Progress | None = None
     running = False
     seeds = 0
+    after: int | None = None
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -78,7 +79,7 @@ class ExploreView(View):
 
     def show(self, state: State) -> None:
         super().show(state)
-        if self.progress is None and not self.running:
+        if self.progress is None and not self.running and self.after is None:
             # A search stays on the screen while one looks at its findings.
             self._about = state.session
         for pane in self.query(Told):
@@ -103,6 +104,7 @@ class ExploreView(View):
             ("scenario", self._about.name),
             ("rules off", ", ".join(self._about.without) or "none"),
             ("budget", _budget(self.case)),
+            *([] if self.after is None else [("from", f"step {self.after} on")]),
         ]
         if progress is None:
             return [*facts(pairs, width), line(), line(("not started: press enter", "dim"))]
@@ -195,16 +197,31 @@ class ExploreView(View):
             self.post_message(Wanted("say", str(error), "warn"))
             return
         self.running, case = True, self.case
+        session, step = self._about, self.after
 
         def work() -> searching.Progress:
             worker = get_current_worker()
+            searched, before = case, None
+            if step is not None:
+                searched, before = searching.endings(session, step)
+                self.case = searched
             return searching.search(
-                case,
+                searched,
+                after=before,
                 tell=lambda progress: self.app.call_from_thread(self._progress, progress),
                 cancelled=lambda: worker.is_cancelled or not self.running,
             )
 
         self._behind("search", work, "search")
+
+    def search_from(self, session: Session, step: int) -> None:
+        """Search what may follow on a step; what was found before is forgotten."""
+        self.running = False
+        self.seeds, self.after, self._about = 0, step, session
+        self.progress = self.case = None
+        self.examined.clear()
+        self.blamed.clear()
+        self.set_timer(0.1, self.action_explore_start)
 
     def _progress(self, progress: searching.Progress) -> None:
         self.progress = progress
@@ -217,7 +234,7 @@ class ExploreView(View):
 
     def action_explore_restart(self) -> None:
         """Again with another seed."""
-        self.running = False
+        self.running, self.after = False, None
         self.seeds += 1
         self.progress = self.case = None
         self.examined.clear()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from tui.feeds.moment import Moment
+from sim.world.helm import UNTIL, Step
+from tui.feeds.moment import Moment, Turn
+from tui.feeds.schedules import Endings, Order, Rest
 from tui.screens.menus import Entry
 from tui.session import Deed, Session
 
@@ -26,8 +29,11 @@ DESKTOP_ACTS: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
-def entries_for(session: Session, moment: Moment, only: str = "") -> list[Entry]:
-    """All entries; ``only`` those of one host and of its links."""
+def entries_for(session: Session, moment: Moment, only: str = "", *, drawn: int = 1) -> list[Entry]:
+    """All entries; ``only`` those of one host and of its links.
+
+    ``drawn`` is the seed of a run that goes on at random.
+    """
     step = moment.step
     found = [
         Entry(
@@ -40,14 +46,25 @@ def entries_for(session: Session, moment: Moment, only: str = "") -> list[Entry]
         for wish in moment.wishes
     ]
     found += _acts(session, moment)
-    found += [
-        Entry("next", name, "happens by itself", None, "hold or delay what should come later")
-        for name in moment.enabled
-    ]
+    found += [_turn(step, turn) for turn in moment.turns]
+    if not only:
+        found += [Entry("then", label, told, what) for label, told, what in _then(step, drawn)]
     if only:
         found = [one for one in found if _about(one.label, only)]
-    order = ["frame", "link", "host", "channel", "person", "next"]
+    order = ["frame", "link", "host", "channel", "person", "next", "then"]
     return sorted(found, key=lambda one: order.index(one.group))
+
+
+def _turn(step: int, turn: Turn) -> Entry:
+    later = tuple(Step(key, UNTIL + turn.key) for key in turn.before)
+    told = f"before {len(later)} that are due earlier" if len(later) > 1 else "before its turn"
+    return Entry("next", turn.name, told, Order(step, f"{turn.name} first", later), turn.why)
+
+
+def _then(step: int, drawn: int) -> Iterator[tuple[str, str, Any]]:
+    rest = Rest(step, drawn)
+    yield "continue at random", f"seed {drawn}", rest
+    yield "explore all endings", "a search from this step on", Endings(step)
 
 
 def _about(label: str, host: str) -> bool:

@@ -66,11 +66,11 @@ class Entries(Pane):
     def _line(self, place: int, entry: Entry, head: str, width: int) -> Line:
         here = place == self.chosen
         label = pad(entry.label, max(width // 2 - 10, 16))
-        told = f"{'▶' if here else ' '} {label}"
+        mark = "▶ " if here else "  "
         role = "late" if entry.why else "cursor" if here else ""
         reason = f"not possible: {entry.why}" if entry.why else entry.detail
         return line(
-            (pad(head, 9), "dim"), (told, role),
+            (pad(head, 9), "dim"), (mark, role), (label, role),
             ("  " + fit(reason, max(width - 13 - len(label), 8)), "late" if entry.why else "dim"),
             row=place,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from textual import on
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from sim.core.errors import HooktwinError, UsageError
+from sim.scenario.syntax import Scenario
 from tui.branches import Tree, told
 from tui.feeds.moment import Moment, moment_of
 from tui.feeds.runner import Cancelled, run_session
@@ -43,7 +44,7 @@ class Running(Navigating):
         """Run the scenario of this session; ``done`` gets the new one."""
         session = self.session
         other = wishes.pop("scenario", None)
-        scenario = other or session.scenario
+        scenario = other or session.scenario  # or what makes one, in the thread
         if scenario is None or not (other or session.can_run):
             self.say("this trace has no scenario to run again: it can only be looked at", "warn")
             return
@@ -55,11 +56,15 @@ class Running(Navigating):
 
         def work() -> Session | None:
             worker = get_current_worker()
+
+            def stop() -> bool:
+                return worker.is_cancelled
+
             try:
                 made = run_session(
-                    scenario,
+                    scenario(stop) if callable(scenario) else scenario,
                     told=lambda n: self.app.call_from_thread(self._progress, label, n),
-                    cancelled=lambda: worker.is_cancelled,
+                    cancelled=stop,
                     **wishes,
                 )
                 made.finish()  # here, where nobody waits for it
@@ -157,15 +162,24 @@ class Running(Navigating):
         menu = Menu(title, (), note="enter run   esc cancel")
         session = self.session
         self.app.push_screen(menu, self._struck)
-        self.look_inside(lambda moment: menu.fill(faults.entries_for(session, moment, only)))
+        drawn = len(self.runs.sessions)
+
+        def fill(moment: Moment) -> None:
+            menu.fill(faults.entries_for(session, moment, only, drawn=drawn))
+
+        self.look_inside(fill)
 
     def action_branch(self) -> None:
         """The same menu: a branch begins with doing something."""
         self.action_fault()
 
-    def _struck(self, deed: Deed | None) -> None:
-        if deed is not None:
-            self.branch(deed)
+    def _struck(self, what: Any) -> None:
+        if what is not None:
+            self.begin(what)
+
+    def begin(self, what: Any) -> None:
+        """Do what somebody chose in the menu."""
+        self.branch(what)
 
     @on(BranchAsked)
     def branch_asked(self, message: BranchAsked) -> None:
@@ -286,6 +300,14 @@ def save_scenario(session: Session, path: Path) -> None:
     from sim.core.trace import Trace, read_trace
     from sim.scenario.transcribe import transcribe
 
+    if session.scenario is not None and session.scenario.settings.steps:
+        if session.deeds:
+            raise UsageError(
+                "this run has another order and something done to it besides: that cannot be "
+                "written as one scenario; save the run before it (^b)"
+            )
+        path.write_text(_with_head(session, session.scenario), encoding="utf-8")
+        return
     if session.result is not None:
         trace: Trace = session.result.trace
     elif session.trace.path is not None:
@@ -293,6 +315,13 @@ def save_scenario(session: Session, path: Path) -> None:
     else:
         raise UsageError("this run has neither a result nor a file")
     path.write_text(transcribe(trace), encoding="utf-8")
+
+
+def _with_head(session: Session, scenario: Scenario) -> str:
+    """The scenario with the seed and the rules that it ran with."""
+    from tui.feeds.schedules import written_again
+
+    return written_again(session, scenario.settings.steps, f"A run of {session.name}.")
 
 
 def _writable(name: str) -> str:

@@ -12,13 +12,13 @@ from sim.cli.drawing.plain import plain
 from tui.plain import sentence
 from tui.screens import help as helping
 from tui.screens.menus import Ask, Entry, Menu, Reading
-from tui.screens.running import Running
+from tui.screens.scheduling import Scheduling
 from tui.screens.view import View
 from tui.session import Deed, Session
 from tui.shot import screen_svg, screen_text
 
 
-class Telling(Running):
+class Telling(Scheduling):
     """The part of the workbench that has to do with words."""
 
     @property

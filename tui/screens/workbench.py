@@ -316,6 +316,14 @@ class Workbench(Telling):
             message.pane.focus()
             self.action_maximise()
 
+    def explore_from(self, session: Session, step: int) -> None:
+        """Search what may follow on a step, in the Explore view."""
+        self.call_later(self._explore_from, session, step)
+
+    async def _explore_from(self, session: Session, step: int) -> None:
+        await self._show_view("explore")
+        self.query_one(ExploreView).search_from(session, step)
+
     def add_session(self, session: Session, step: int) -> None:
         """A run from elsewhere (a finding): look at it in the diagram."""
         self.runs.add(session)
