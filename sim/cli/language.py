@@ -81,14 +81,14 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "writes these.",
         '@strike "cut D.slack#1 rst" after "deliver D.slack#1 D>S turn.end"',
     ),
-    "omit": (
-        "Lines of this file that are not carried out: what a found failure can do without.",
-        "@omit 14,16-20",
-    ),
     "faults": (
         "How many faults of each kind a search may add to this scenario; --faults on the command "
         "line goes before it. Kinds: lose, duplicate, delay, cut, crash, channel.",
         "@faults cut:1,duplicate:1",
+    ),
+    "omit": (
+        "Lines of this file that are not carried out: what a found failure can do without.",
+        "@omit 14,16-20",
     ),
     "live": ("The tests also play this scenario over real sockets.", "@live"),
 }
@@ -160,7 +160,16 @@ ITEMS: tuple[tuple[str, str], ...] = (
     ("name=value", "the field is equal; the value is JSON or a bare word"),
     ('name~"text"', "the field contains the text"),
     ("accepted, ok …", "some enum field has this value"),
-    ("R1, K1, A1", "a name: its first use binds it to a real id, later uses must agree"),
+    (
+        "requestId=R1",
+        "R1 is a name (a capital letter and digits), always the value of a field: the first use "
+        "binds it to a real id, later uses must agree",
+    ),
+    (
+        "interactionId=A1",
+        "names the card of a question, for 'press' and @expect A1: "
+        "D->>S: interaction.request (requestId=R1, interactionId=A1)",
+    ),
 )
 
 

@@ -29,12 +29,16 @@ BY_SIGNAL = 128
 
 
 def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:
-    """The error for a word that nobody knows: near matches first, else the whole list."""
-    from sim.scenario.source import near
+    """The error for a word that nobody knows: near matches, a short list, or a part of a long one.
+
+    ``remedy`` says how to see all of a long one.
+    """
+    from sim.scenario.source import close_to, near
 
     names = tuple(dict.fromkeys(known))
     offered = near(word, names)
-    listing = "did you mean" if len(offered) < len(names) else "known"
+    part = f"{len(offered)} of {len(names)}" if len(offered) < len(names) else "known"
+    listing = "did you mean" if close_to(word, names) else part
     tail = f"; {remedy}" if remedy else ""
     return UsageError(f"unknown {what} {word!r}; {listing}: {', '.join(offered)}{tail}")
 

@@ -41,7 +41,7 @@ def schema(
 
     types = words.message_types()
     if type_name is not None and type_name not in types:
-        raise unknown("message type", type_name, types)
+        raise unknown("message type", type_name, types, remedy="hooktwin explain --all lists all")
     made = json_schema(types.values() if type_name is None else [types[type_name]])
     if out is None:
         print_json(made, indent=2)

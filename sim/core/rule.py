@@ -8,12 +8,16 @@ prints.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, TypeVar
 
 import attrs
 
 from sim.core.errors import UsageError
+
+MOST_TOLD = 10
 
 R = TypeVar("R")
 
@@ -60,10 +64,21 @@ def switch_off(rule_set: type[R], names: frozenset[str]) -> R:
     return made
 
 
+def _offered(name: str, known: Sequence[str]) -> str:
+    """All of a short list, else the nearest: nobody reads a hundred names."""
+    if len(known) <= MOST_TOLD:
+        return f"known rules: {', '.join(known)}"
+    close = get_close_matches(name[:60], known, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean: {', '.join(close)}"
+    far = get_close_matches(name[:60], known, n=MOST_TOLD, cutoff=0.0)
+    return f"{len(far)} of {len(known)}: {', '.join(far)}; see: hooktwin rules --switches"
+
+
 @cache
 def _switched_off(rule_set: Any, names: frozenset[str]) -> Any:
     known = {r.name: r.name.replace("-", "_") for r in table_of(rule_set)}
     for name in sorted(names):
         if name not in known:
-            raise UsageError(f"unknown rule {name!r}; known rules: {', '.join(sorted(known))}")
+            raise UsageError(f"unknown rule {name!r}; {_offered(name, sorted(known))}")
     return rule_set(**{known[name]: False for name in sorted(names)})

@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 from attrs import field, frozen
 
-from sim.scenario.source import Span, near
+from sim.core.errors import ScenarioError
+from sim.scenario.names import ID_KINDS
+from sim.scenario.source import Span, all_of, near
 from sim.scenario.syntax import FrameText, Item, Name
 from sim.scenario.values import NAME, read_string, read_value
 from sim.scenario.vocabulary import FrameVocabulary
@@ -19,6 +21,17 @@ LOOSE_OPERATION = re.compile(r"[^\"'=~]*[=~]")
 WHOLE_PATH = re.compile(PATH)
 ASCII_WORD = re.compile(r"[!-~]+")
 ENGLISH_REMARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9'-]*(?: +[A-Za-z0-9'-]+)+")
+LIST_OF_FRAMES = "hooktwin explain --all"
+MOST_FIELDS = 40
+# What the first letter of a name usually stands for; any letter may stand for anything.
+USUAL_FIELDS = {
+    "A": "interactionId",
+    "B": "bindingId",
+    "E": "externalKey",
+    "P": "principalId",
+    "Q": "queryId",
+    "R": "requestId",
+}
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -69,7 +82,8 @@ def _frame_type(at: Span, frames: FrameVocabulary | None) -> tuple[Span, Span]:
         raise at.fail("between protocol peers the text is 'frame.type (items)'", example)
     kind, rest = at.cut(0, found.end()), at.cut(found.end()).strip()
     if frames is not None and kind.text not in known:
-        raise kind.fail(f"unknown frame {kind.text[:60]!r}", near(kind.text, known))
+        told = f"unknown frame {kind.text[:60]!r}{all_of(kind.text, known, LIST_OF_FRAMES)}"
+        raise kind.fail(told, near(kind.text, known))
     if rest.text and not rest.text.startswith("("):
         wide = rest.text.startswith("（")
         message = "full-width brackets: items stand in ( )" if wide else "only (items) may follow"
@@ -164,10 +178,21 @@ def _read_bare(piece: Span, words: FrameWords) -> Item:
     holders = tuple(sorted(f for f, values in words.enums.items() if piece.text in values))
     if holders:
         return Item(piece.line, piece.column, "", "enum", piece.text, holders)
-    raise piece.fail(
-        f"{piece.text[:60]!r} is neither a field nor an enum value of {words.type}",
-        near(piece.text, words.allowed(), limit=40),
-    )
+    if NAME.fullmatch(piece.text):
+        raise _bare_name(piece, words)
+    told = f"{piece.text[:60]!r} is neither a field nor an enum value of {words.type}"
+    allowed = words.allowed()
+    told += all_of(piece.text, allowed, f"hooktwin explain {words.type}", MOST_FIELDS)
+    raise piece.fail(told, near(piece.text, allowed, MOST_FIELDS))
+
+
+def _bare_name(piece: Span, words: FrameWords) -> ScenarioError:
+    """``A1`` where a field is expected: which field it is the value of must be said."""
+    ids = [one for one in ID_KINDS if one in (words.fields or ())]
+    ids.sort(key=lambda one: one != USUAL_FIELDS.get(piece.text[0]))
+    example = f"{ids[0] if ids else 'field'}={piece.text}"
+    told = f"{piece.text} is a name, and a name is the value of a field: write {example}"
+    return piece.fail(told, tuple(f"{one}={piece.text}" for one in ids))
 
 
 def _read_operation(piece: Span, operation: re.Match[str], words: FrameWords) -> Item:
@@ -175,7 +200,8 @@ def _read_operation(piece: Span, operation: re.Match[str], words: FrameWords) ->
     path, at = operation["path"], piece.group(operation, "value")
     if words.fields is not None and not _is_field(path, words.fields):
         message = f"{path[:60]!r} is no field of {words.type}"
-        raise piece.fail(message, near(path, words.fields, limit=40))
+        message += all_of(path, words.fields, f"hooktwin explain {words.type}", MOST_FIELDS)
+        raise piece.fail(message, near(path, words.fields, MOST_FIELDS))
     if operation["op"] == "~":
         return Item(piece.line, piece.column, path, "contains", read_string(at))
     value = read_value(at)

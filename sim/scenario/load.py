@@ -9,7 +9,7 @@ from sim.core.errors import ScenarioError
 from sim.scenario.lexer import decode
 from sim.scenario.markdown import first_diagram
 from sim.scenario.parse import LARGEST_BYTES, check_size, parse_scenario
-from sim.scenario.source import near
+from sim.scenario.source import close_to, near
 from sim.scenario.syntax import Scenario
 from sim.scenario.vocabulary import Vocabularies
 
@@ -73,11 +73,11 @@ def _find(wanted: str | Path, folder: Path) -> Path:
             f"the name {wanted!r} is not unique: {places}; give a path",
             allowed=_relative(paths, folder),
         )
-    close = near(wanted, shipped, limit=0)
-    tail = "" if len(close) < len(shipped) else "; hooktwin scenarios lists the names"
+    close = close_to(wanted, shipped)
+    tail = "" if close else "; hooktwin scenarios lists the names"
     raise ScenarioError(
         f"no shipped scenario is called {wanted[:80]!r}, and no file either{tail}",
-        allowed=() if tail else close,
+        allowed=close,
     )
 
 

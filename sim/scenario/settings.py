@@ -10,7 +10,7 @@ from sim.core.errors import UsageError
 from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import FeatureChange
 from sim.scenario.kinds import channel_of_word
-from sim.scenario.source import Span, near
+from sim.scenario.source import Span, all_of, near
 from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings
 from sim.scenario.values import read_range
 from sim.world.fault import Budget
@@ -169,7 +169,9 @@ def _signed(args: Arguments, what: str, known: Collection[str] | None) -> tuple[
         raise at.fail(f"a {what} is switched with a sign", ("-name", "+name"))
     name = at.cut(1)
     if known is not None and name.text not in known:
-        raise name.fail(f"unknown {what} {name.text[:60]!r}", near(name.text, known, limit=40))
+        told = f"unknown {what} {name.text[:60]!r}"
+        told += all_of(name.text, known, "hooktwin rules --switches", 40) if what == "rule" else ""
+        raise name.fail(told, near(name.text, known, limit=40))
     return name.text, at.text[0] == "+"
 
 
@@ -196,7 +198,8 @@ def _violated(args: Arguments, head: Head) -> str:
     at = args.take("an invariant", args.scope.vocabulary.invariants or ("NAME",))
     known = args.scope.vocabulary.invariants
     if known is not None and at.text not in known:
-        raise at.fail(f"unknown invariant {at.text[:60]!r}", near(at.text, known, limit=40))
+        told = all_of(at.text, known, "hooktwin rules", 40)
+        raise at.fail(f"unknown invariant {at.text[:60]!r}{told}", near(at.text, known, limit=40))
     if at.text in head.violates:
         raise at.fail(f"{at.text} is named twice")
     return at.text

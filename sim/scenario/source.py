@@ -50,10 +50,30 @@ class Span:
         return self.cut(*found.span(name))
 
 
+FAR = 10
+"""Of a long list without a near match so many are told."""
+
+
 def near(word: str, known: Iterable[str], limit: int = 12) -> tuple[str, ...]:
-    """The words to offer instead of ``word``: the close ones first, all of a short list."""
+    """The words to offer instead of ``word``: the close ones first, all of a short list.
+
+    Of a long list without a close one the nearest few: nobody reads a hundred names.
+    """
     names = sorted(set(known))
-    close = difflib.get_close_matches(word[:60], names, n=3, cutoff=0.6)
+    close = close_to(word, names)
     if len(names) <= limit:
         return (*close, *(name for name in names if name not in close))
-    return tuple(close) or tuple(names)
+    return close or tuple(difflib.get_close_matches(word[:60], names, n=FAR, cutoff=0.0))
+
+
+def close_to(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The words that may be meant by a misspelt one; often none."""
+    return tuple(difflib.get_close_matches(word[:60], sorted(set(known)), n=3, cutoff=0.6))
+
+
+def all_of(word: str, known: Iterable[str], command: str, limit: int = 12) -> str:
+    """Where :func:`near` offers a part that may not hold what is meant: what lists all of it."""
+    names = set(known)
+    if len(names) <= limit or close_to(word, names):
+        return ""
+    return f"; '{command}' lists all {len(names)}"

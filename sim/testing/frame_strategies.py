@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from sim.testing import extra  # isort: skip  # says what is missing, before Hypothesis is imported
 
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from sim.core.errors import UsageError
 from sim.protocols.hook import MESSAGES, serialize_hook_message
+from sim.scenario.source import all_of, close_to, near
 from sim.testing.mistakes import told_at_the_call
 from sim.wire import strategies as wire
 from sim.wire.declare import Body
@@ -45,6 +45,8 @@ def _classes(types: Iterable[str]) -> list[type[Body]]:
     wanted = list(types) or list(MESSAGES)
     for name in wanted:
         if name not in MESSAGES:
-            near = get_close_matches(name, MESSAGES) or list(MESSAGES)
-            raise UsageError(f"unknown frame {name!r}; did you mean: {', '.join(near)}")
+            offered = ", ".join(near(name, MESSAGES))
+            told = "did you mean" if close_to(name, MESSAGES) else "some of them"
+            listed = all_of(name, MESSAGES, "hooktwin explain --all")
+            raise UsageError(f"unknown frame {name!r}; {told}: {offered}{listed}")
     return [MESSAGES[name] for name in wanted]

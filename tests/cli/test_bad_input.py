@@ -193,3 +193,42 @@ def test_no_control_character_of_an_argument_reaches_the_terminal(
     said = shell(*arguments)
     assert said.code == 2
     assert [c for c in said.out + said.err if c in "\x1b\x07\x9b\u202e"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lists"),
+    [
+        (("run", "typical", "--without", "zzzz"), "hooktwin rules --switches"),
+        (("mutants", "zzzz"), "hooktwin rules --json"),
+        (("schema", "zzzz"), ""),
+    ],
+)
+def test_of_a_long_list_without_a_near_word_a_few_are_told_and_where_all_are(
+    shell: Shell, arguments: tuple[str, ...], lists: str
+) -> None:
+    said = shell(*arguments)
+    assert said.code == 2
+    assert lists in said.err
+    assert 3 <= said.err.count(", ") < 12
+
+
+def test_an_unknown_frame_is_answered_with_a_few_and_where_all_are(
+    shell: Shell, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.mmd"
+    lines = ("sequenceDiagram", "participant S as hook server", "participant D as desktop")
+    path.write_text("\n".join([*lines, "D->>S: zzzzz"]), encoding="utf-8")
+    said = shell("run", path)
+    assert "'hooktwin explain --all' lists all" in said.err
+    assert said.err.count(", ") < 12
+
+
+def test_a_path_that_does_not_exist_is_not_called_a_folder_without_scenarios(
+    shell: Shell, tmp_path: Path
+) -> None:
+    for command in ("run", "explore", "verify"):
+        for path in ("/nonexistent", tmp_path / "gone.mmd", tmp_path / "gone" / "deeper"):
+            said = shell(command, path)
+            assert said.code == 2
+            assert "there is no such file" in said.err
+            assert "no scenario" not in said.err

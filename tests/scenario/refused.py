@@ -164,6 +164,11 @@ REFUSED_BY_US: dict[str, Refused] = {
     "stray bracket": bad("D->>S: hello (agents=[1‸}])", "closes nothing"),
     "missing item": bad("D->>S: hello (agents,‸)", "item is missing"),
     "unknown item": bad("D->>S: turn.end (ok, ‸finaltext)", "neither a field", "finalText"),
+    "bare name": bad(
+        "D->>S: interaction.request (requestId=R1, ‸A1)", "write interactionId=A1",
+        "interactionId=A1",
+    ),
+    "bare name of a frame without ids": bad("D->>S: ping (‸A1)", "write field=A1"),
     "unknown value word": bad("D->>S: turn.end (‸okay)", "neither a field", "ok"),
     "unknown field": bad("D->>S: turn.end (‸state=ok)", "no field of turn.end", "status"),
     "unknown nested field": bad(
