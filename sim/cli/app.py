@@ -93,13 +93,16 @@ def _call(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except (KeyboardInterrupt, typer.Abort):
         return outcome.INTERRUPTED
-    except BrokenPipeError:
-        silence_stdout()
-        return outcome.FAILED
+    except SystemExit as error:
+        # Rich's way to say that nobody reads any more.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _nobody_reads()
+        raise
     except OSError as error:
         if error.errno == errno.EPIPE:
-            silence_stdout()
-            return outcome.FAILED
+            return _nobody_reads()
+        if error.filename is None:
+            silence_stdout()  # it was the output: what is left of it must not fail again
         return outcome.complain(error, arguments)
     except Exception as error:
         # Errors of the command line itself; click is vendored by some versions of typer,
@@ -108,6 +111,12 @@ def _call(arguments: Sequence[str]) -> int:
             return _bad_command_line(error)
         return outcome.complain(error, arguments)
     return answer if isinstance(answer, int) else outcome.OK
+
+
+def _nobody_reads() -> int:
+    """``| head`` has seen enough. That is no failure, and no success that a script may rely on."""
+    silence_stdout()
+    return outcome.PIPE_CLOSED
 
 
 def _bad_command_line(error: Exception) -> int:

@@ -3,9 +3,10 @@
 ======== =========================================================
 0        everything holds
 1        something failed: a run, a comparison, or hooktwin itself
-2        the input cannot be used: the person who gave it must act
+2        the input cannot be used, or the output not be written: who gave it must act
 130      interrupted (what was found so far has been printed)
-143      the same, by SIGTERM
+141      whoever read the output went away, as shells count SIGPIPE; nothing is said
+143      the same as 130, by SIGTERM
 ======== =========================================================
 """
 
@@ -26,6 +27,7 @@ FAILED = 1
 CANNOT_RUN = 2
 INTERRUPTED = 130
 BY_SIGNAL = 128
+PIPE_CLOSED = 141
 
 
 def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:
@@ -76,9 +78,9 @@ def complain(error: BaseException, arguments: Sequence[str]) -> int:
         _say_what_to_paste(error, arguments)
         return FAILED
     if isinstance(error, OSError) and not isinstance(error, SimInternalError) and error.strerror:
-        where = f" {error.filename}:" if error.filename else ""
-        say(f"hooktwin:{where} {error.strerror}")
-        return FAILED
+        where = error.filename or "the output is not whole"
+        say(f"hooktwin: {where}: {error.strerror}")
+        return CANNOT_RUN
     say(f"hooktwin: internal error: {type(error).__name__}: {error}")
     _say_what_to_paste(error, arguments)
     return FAILED

@@ -65,7 +65,22 @@ def test_a_reader_that_goes_away_is_no_error_message() -> None:
         assert running.stderr
         running.stdout.close()
         assert running.stderr.read() == b""
-    assert running.returncode == 1
+    assert running.returncode == 141
+
+
+@pytest.mark.parametrize(
+    "command", [("rules",), ("run", "typical"), ("explore", "typical", "--max-schedules", "2")]
+)
+def test_no_command_takes_a_reader_that_goes_away_for_a_failure(command: tuple[str, ...]) -> None:
+    with subprocess.Popen(
+        [*MODULE, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as running:
+        assert running.stdout
+        assert running.stderr
+        running.stdout.close()
+        said = running.stderr.read().decode()
+    assert running.returncode == 141
+    assert [line for line in said.splitlines() if "schedules," not in line] == []
 
 
 def test_a_closed_stdout_is_no_traceback() -> None:
@@ -80,11 +95,13 @@ def test_a_closed_stdout_is_no_traceback() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_named() -> None:
-    with open("/dev/full", "w") as full:
-        said = process("rules", stdout=full.fileno())
-    assert said.code == 1
-    assert "No space left" in said.err
-    assert "Traceback" not in said.err
+    searched = ("explore", "heartbeat", "--max-schedules", "2")
+    for command in (("rules",), ("rules", "--json"), searched, ("run", "typical")):
+        with open("/dev/full", "w") as full:
+            said = process(*command, stdout=full.fileno())
+        assert said.code == 2, command  # 1 would be a finding
+        assert "the output is not whole: No space left" in said.err
+        assert "Traceback" not in said.err
 
 
 def test_an_ascii_terminal_gets_the_same_drawing_in_plain_signs() -> None:
