@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ from typing import Any, ClassVar
 import attrs
 from textual import on
 from textual.app import App, SystemCommand
+from textual.binding import Binding
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
@@ -27,6 +29,9 @@ from tui.screens.start import Opened, StartScreen, offers
 from tui.screens.workbench import Workbench
 from tui.session import Session
 from tui.themes import DEFAULT, THEMES
+
+AGAIN_S = 2.0
+"""Two Ctrl-C within so long quit."""
 
 
 @attrs.frozen
@@ -52,7 +57,10 @@ class HooktwinApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
 
-    BINDINGS: ClassVar[list[Any]] = []
+    BINDINGS: ClassVar[list[Any]] = [
+        Binding("ctrl+c", "interrupt", "quit", show=False, priority=True, id="app.interrupt"),
+    ]
+    hurry = 0.0
 
     def __init__(
         self,
@@ -167,8 +175,8 @@ class HooktwinApp(App[None]):
             self.open(offer.name)
 
     async def action_leave_run(self) -> None:
-        """Back to the start screen, or out where there is none below."""
-        if len(self.screen_stack) > 2:
+        """Back to the start screen, or out where nobody has seen one."""
+        if len(self.screen_stack) > 2 and self.what is None:
             await self.pop_screen()
             finished: list[str] = []
             if isinstance(self.screen, StartScreen):
@@ -177,6 +185,14 @@ class HooktwinApp(App[None]):
                 )
         else:
             self.exit()
+
+    def action_interrupt(self) -> None:
+        """Ctrl-C: the first one says that a second one quits."""
+        now = time.monotonic()
+        if now - self.hurry < AGAIN_S:
+            self.exit()
+        self.hurry = now
+        self.notify(self.speech("Ctrl-C again quits"), timeout=AGAIN_S)
 
     # -- the palette ---------------------------------------------------------------------------
 

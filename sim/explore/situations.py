@@ -61,4 +61,14 @@ def _states(world: World, link: Link) -> tuple[tuple[str, bool], ...]:
 
 @lru_cache(maxsize=1 << 16)
 def _number(words: str) -> int:
-    return origin(0, words)
+    number = origin(0, words)
+    _WORDS[number] = words
+    return number
+
+
+_WORDS: dict[int, str] = {}
+
+
+def told(number: int) -> str:
+    """A situation in words (receiver, state, frame, connection); "" if another process met it."""
+    return _WORDS.get(number, "")

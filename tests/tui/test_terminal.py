@@ -122,8 +122,16 @@ def test_a_whole_visit_leaves_the_terminal_as_it_was(open_terminal):
     terminal.press("\r")
     terminal.wait_for("branch: crash S")
     terminal.press("q")
+    assert terminal.end() == 0  # nobody has opened a start screen
+    assert terminal.is_clean()
+
+
+def test_two_interrupts_quit_and_one_only_says_so(open_terminal):
+    terminal = open_terminal("-m", "tui", "--lang", "en")
     terminal.wait_for("what shall be opened?")
-    terminal.press("q")
+    terminal.press("\x03")
+    terminal.wait_for("Ctrl-C again quits")
+    terminal.press("\x03")
     assert terminal.end() == 0
     assert terminal.is_clean()
 

@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import attrs
 
+from sim.cli import words
+from sim.cli.exploring.score import Score
+from sim.core.entropy import steady_s
 from sim.core.errors import UsageError
 from sim.explore.engine import SerialEngine
 from sim.explore.finding import Finding, examine
@@ -28,6 +31,7 @@ FAULTS = Budget(lose=0, duplicate=0, delay=0, cut=1, crash=0)
 MOST = 2_000
 DEVIATIONS = 2
 TELL_EVERY = 16
+MUTANTS_S = 60.0
 
 
 @attrs.frozen
@@ -42,6 +46,7 @@ class Progress:
     curve: tuple[tuple[int, int], ...]
     over: bool = False
     complete: bool = False
+    situations: frozenset[int] = frozenset()
 
 
 def case_for(session: Session, *, faults: Budget | None = None, seed: int | None = None) -> Case:
@@ -112,7 +117,7 @@ def search(
         found = tuple(going.found.values())
         return Progress(
             strategy, going.schedules, most, len(going.covered), found, tuple(curve),
-            over, going.complete,
+            over, going.complete, frozenset(going.covered),
         )  # fmt: skip
 
     def told(_: Search) -> None:
@@ -126,6 +131,13 @@ def search(
         engine.close()
     curve.append((going.schedules, len(going.covered)))
     return now(over=True)
+
+
+def score_mutants(tell: Callable[[Score], None], cancelled: Callable[[], bool]) -> Score:
+    """Break both sides on purpose, for a minute: who is noticed?"""
+    score, end = Score.of(words.mutants().values()), steady_s() + MUTANTS_S
+    score.run(lambda: cancelled() or steady_s() >= end, tell)
+    return score
 
 
 def examined(case: Case, outcome: Outcome) -> Finding:

@@ -63,6 +63,9 @@ KEYS = {
     "Start a search, or open the chosen finding.": "开始搜索，或打开选中的发现。",
     "Stop the search.": "停止搜索。",
     "Search again with another seed.": "换一个种子再搜索。",
+    "All invariants: exercised how often, broken where.": "所有不变式：检验了几次，在哪里被破坏。",
+    "What the search has covered, in words.": "搜索已覆盖的情形。",
+    "Whether known defects are noticed; pressed again, the list of them.": "已知缺陷：不变式能发现吗？（再按：列表）",
     "The next pane.": "下一个窗格。",
     "The previous pane.": "上一个窗格。",
     "Jump to a pane by its letter.": "按名字跳到窗格。",
@@ -93,9 +96,9 @@ BRIEF = {
     "resend": "重发", "merge": "合并", "answer": "回答", "owner": "归属", "diagram": "时序图",
     "changes": "变化", "durable": "持久", "retry": "重试", "writer": "写入者", "rules": "规则",
     "equal": "相同", "swap": "交换", "hint": "提示", "try": "尝试", "restart": "重来",
-    "next lesson": "下一课", "start / open": "开始/打开", "stop": "停止", "again": "再来",
+    "covered": "覆盖", "mutants": "变异", "next lesson": "下一课", "start / open": "开始/打开", "stop": "停止", "again": "再来",
     "help": "帮助", "palette": "命令面板", "open": "打开", "open trace": "打开轨迹",
-    "quit": "退出", "also": "也可以",
+    "quit": "退出", "leave": "离开", "Ctrl-C twice quits": "按两次 Ctrl-C 退出", "Ctrl-C again quits": "再按一次 Ctrl-C 退出", "also": "也可以",
 }  # fmt: skip
 
 WORDS = {
@@ -191,8 +194,9 @@ ABOUT = {
     "+ ~ - 标出自上次查看以来的变化；w 跳到写入该行的步骤。",
     "A search for races: other orders, other timings and added faults, judged by all invariants. "
     "enter starts it, p stops it, R takes another seed. enter on a finding shrinks it (first time) "
-    "and then opens it in Replay at the step that breaks.": "搜索竞态：别的顺序、别的时间、额外的故障，"
-    "由所有不变式判定。回车开始，p 停止，R 换种子。在发现上按回车先缩小它，再在“回放”中打开它出错的那一步。",
+    "and then opens it in Replay at the step that breaks. i lists all invariants, v what was "
+    "covered, u whether known defects are noticed.": "搜索竞态：别的顺序、别的时间、额外的故障，"
+    "由所有不变式判定。回车开始，p 停止，R 换种子。在发现上按回车先缩小它，再在“回放”中打开它出错的那一步。i 列出所有不变式，v 列出已覆盖的情形，u 检查已知缺陷能否被发现。",
     "Two runs of the same schedule, usually with a rule off (A) and on (B). Equal steps stand "
     "beside each other; ≠ is where a stretch of differences begins. ] and [ go between them, = "
     "hides what is equal, \\ swaps the sides, r chooses another rule.": "同一调度的两次运行，通常一条规则"

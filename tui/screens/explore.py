@@ -11,14 +11,17 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from sim.cli.exploring.score import Score
 from sim.core.errors import HooktwinError
 from sim.explore.finding import Finding
 from sim.explore.schedule import Case
 from sim.explore.trial import Outcome
 from sim.explore.wording import says
 from tui.drawing.lines import Line, facts, fit, line, wrap
-from tui.feeds import searching
+from tui.feeds import judging, searching
 from tui.keys import bindings
+from tui.screens import explore_lists as lists
+from tui.screens.menus import Reading
 from tui.screens.view import State, View, Wanted
 from tui.session import Session, sentence_of
 from tui.widgets.pane import Pane
@@ -48,7 +51,8 @@ class ExploreView(View):
     ABOUT = (
         "A search for races: other orders, other timings and added faults, judged by all "
         "invariants. enter starts it, p stops it, R takes another seed. enter on a finding "
-        "shrinks it (first time) and then opens it in Replay at the step that breaks."
+        "shrinks it (first time) and then opens it in Replay at the step that breaks. i lists all "
+        "invariants, v what was covered, u whether known defects are noticed."
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("explore")]
     DEFAULT_CSS = """
@@ -60,6 +64,8 @@ class ExploreView(View):
     case: Case | None = None
     progress: searching.Progress | None = None
     running = False
+    score: Score | None = None
+    scoring = False
     seeds = 0
     after: int | None = None
 
@@ -107,6 +113,7 @@ class ExploreView(View):
             *([] if self.after is None else [("from", f"step {self.after} on")]),
         ]
         if progress is None:
+            pairs += self._score()
             return [*facts(pairs, width), line(), line(("not started: press enter", "dim"))]
         share = min(progress.schedules / max(progress.most, 1), 1)
         bar = "█" * round(share * 24) + "░" * (24 - round(share * 24))
@@ -116,8 +123,12 @@ class ExploreView(View):
             ("visited", f"{bar} {share:.0%}"),
             ("situations", f"{progress.covered:,}  {_curve(progress.curve, width - 26)}"),
             ("repeat", f"hooktwin explore {self._about.name}"),
+            *self._score(),
         ]
         return facts(pairs, width)
+
+    def _score(self) -> list[tuple[str, str]]:
+        return [] if self.score is None else [("mutants", lists.told_of(self.score))]
 
     def _findings(self, width: int) -> Sequence[Line]:
         if self.progress is None:
@@ -230,7 +241,39 @@ class ExploreView(View):
 
     def action_explore_stop(self) -> None:
         """Stop it; what was found stays."""
-        self.running = False
+        self.running = self.scoring = False
+
+    def action_explore_invariants(self) -> None:
+        """All invariants, with what this run says of them."""
+        if self.state is not None:
+            session = self.state.session
+            self._behind("invariants", lambda: judging.watched(session), "lists")
+
+    def action_explore_covered(self) -> None:
+        """The situations that the search has met."""
+        numbers = self.progress.situations if self.progress is not None else frozenset()
+        self.app.push_screen(Reading("covered", lambda width: lists.covered(numbers, width)))
+
+    def action_explore_mutants(self) -> None:
+        """Try the mutants; when that has been done, list them."""
+        if self.score is not None:
+            score = self.score
+            self.app.push_screen(Reading("mutants", lambda width: lists.mutants(score, width)))
+            return
+        self.scoring = True
+
+        def work() -> Any:
+            worker = get_current_worker()
+            return searching.score_mutants(
+                lambda score: self.app.call_from_thread(self._scored, score),
+                lambda: worker.is_cancelled or not self.scoring,
+            )
+
+        self._behind("mutants", work, "mutants")
+
+    def _scored(self, score: Score) -> None:
+        self.score = score
+        self.query_one("#search", Told).changed()
 
     def action_explore_restart(self) -> None:
         """Again with another seed."""
@@ -293,6 +336,17 @@ class ExploreView(View):
             if curve is not None:
                 result.blame = (tuple(curve), broken)
             self.post_message(Wanted("add", result, broken))
+        elif name == "mutants":
+            self._scored(result)
+        elif name == "invariants":
+            found = (
+                [one.violations[0].invariant for one in self.progress.found]
+                if self.progress
+                else []
+            )
+            self.app.push_screen(
+                Reading("invariants", lambda width: lists.invariants(result, found, width))
+            )
         elif name == "blame":
             self.blamed[result[0]] = result[1]
 

@@ -59,7 +59,7 @@ class Workbench(Telling):
         here = self._first(session) if step is None else min(step, session.last)
         self.state = State(session, here)
         self.runs = Tree([session])
-        self.shown = view
+        self.shown = self.home = view
         self._slices = 0
 
     def compose(self) -> ComposeResult:
@@ -285,8 +285,8 @@ class Workbench(Telling):
         elif self.state.lit is not None:
             self.state.lit = None
             self.refresh_views()
-        elif self.shown != "replay":
-            self.action_view("replay")
+        elif self.shown != self.home:
+            self.action_view(self.home)
         else:
             self.app.call_later(self.app.action_leave_run)  # type: ignore[attr-defined]
 
