@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sim.cli.writing import named
+
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin run typical --trace run.jsonl          record\n\n"
@@ -22,7 +24,10 @@ def add_to(app: typer.Typer) -> None:
 
 def diagram(
     trace: Annotated[Path, typer.Argument(help="What run --trace wrote.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write it to a file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", parser=named, help="Write it to a file."),
+    ] = None,
 ) -> None:
     """Write a trace back as a scenario: with seed, faults and the time of each act."""
     from sim.cli.run_files import refuse_device

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -129,12 +131,18 @@ def _show(rows: dict[str, Watched]) -> None:
 
     screen = console()
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    wide = screen.width >= WIDE
     table.add_column("row", style="cyan", no_wrap=True)
-    for title, ratio in (("rule", 5), ("by", 1), ("watched by", 3), ("shown, broken by", 3)):
-        table.add_column(title, ratio=ratio, min_width=7, overflow="fold")
+    table.add_column("rule", min_width=16)
+    table.add_column("by", no_wrap=True)
+    # Names are copied: they are never broken.
+    for title in ("watched by", "shown, broken by") if wide else (STACKED,):
+        table.add_column(title, no_wrap=True, overflow="ellipsis")
     for id, one in rows.items():
-        watchers = "\n".join(one.watchers) if one.is_watched else "nobody"
-        table.add_row(id, one.row.rule, one.row.by, watchers, _breakers(one))
+        watchers = _lines(one.watchers if one.is_watched else ["nobody"])
+        breakers = _lines(_breakers(one))
+        cells = [watchers, breakers] if wide else [[*watchers, *(f"  {b}" for b in breakers)]]
+        table.add_row(id, one.row.rule, one.row.by, *("\n".join(cell) for cell in cells))
     screen.print(table)
     count = summary()
     screen.print(
@@ -144,16 +152,27 @@ def _show(rows: dict[str, Watched]) -> None:
 
 
 SHOWN_MUTANTS = 2
+WIDE = 120
+STACKED = "watched by\n  shown, broken by"
+NAMES_WIDTH = 36
 
 
-def _breakers(one: Watched) -> str:
+def _lines(told: Iterable[str]) -> list[str]:
+    """Names stay whole; what has several words is wrapped."""
+    wrapped = (
+        wrap(one, NAMES_WIDTH, break_on_hyphens=False, break_long_words=False) for one in told
+    )
+    return [line for lines in wrapped for line in lines]
+
+
+def _breakers(one: Watched) -> list[str]:
     """Scenarios, rules that can be switched off and some mutants; else why there are none."""
     names = [*one.scenarios, *(f"--without {rule.name}" for rule in one.switches)]
     mutants = [mutant.name for mutant in one.mutants if not mutant.rule]
     names += mutants[:SHOWN_MUTANTS]
     if len(mutants) > SHOWN_MUTANTS:
         names.append(f"and {len(mutants) - SHOWN_MUTANTS} mutants")
-    return "\n".join(names) or one.why_no_mutant
+    return names or [one.why_no_mutant]
 
 
 def _check(rows: dict[str, Watched], seconds: float | None, as_json: bool) -> int:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sim.cli.writing import named
+
 
 class Driver(StrEnum):
     """Who moves the handlers."""
@@ -92,7 +94,11 @@ Speed = Annotated[
 JsonLines = Annotated[
     bool, typer.Option("--json", help="One JSON object per scenario on stdout, else nothing.")
 ]
-TraceFile = Annotated[Path | None, typer.Option(help="Record the events as JSON lines.")]
-SvgFile = Annotated[Path | None, typer.Option(help="Draw the run as an SVG picture.")]
+TraceFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", parser=named, help="Record the events as JSON lines.")
+]
+SvgFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", parser=named, help="Draw the run as an SVG picture.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")]
 Shown = Annotated[Show, typer.Option(help="frames: what tells the story; all: every event.")]

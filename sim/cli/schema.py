@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sim.cli.writing import named
+
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin schema > hook.schema.json       all types, told apart by their type\n\n"
@@ -30,7 +32,10 @@ def schema(
         str | None,
         typer.Argument(metavar="[TYPE]", help="One message type.", autocompletion=_complete),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write it to a file.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", parser=named, help="Write it to a file."),
+    ] = None,
 ) -> None:
     """Print the JSON Schema (2020-12) of all message types, or of one."""
     from sim.cli import words

@@ -6,7 +6,20 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+import typer
+
 from sim.core.errors import UsageError
+
+
+def named(text: str) -> Path:
+    """The path of a result, from the command line. Raises BadParameter for an empty text.
+
+    ``Path("")`` would be the folder one is in, which nobody asked for: most likely it was
+    a variable of a script that is not set.
+    """
+    if not text.strip():
+        raise typer.BadParameter("the name is empty; give the name of a file or folder")
+    return Path(text)
 
 
 def write_text(path: Path, text: str) -> None:

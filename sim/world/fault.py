@@ -47,6 +47,8 @@ class Budget:
                     f"fault {part!r}: write WORD:COUNT with WORD in {', '.join(words)} "
                     "and COUNT up to 999999"
                 )
+            if word in given:
+                raise UsageError(f"fault {part!r}: {word} is counted already; write it once")
             given[word] = int(number or "1")
         return cls(**given)
 

@@ -232,3 +232,27 @@ def test_a_path_that_does_not_exist_is_not_called_a_folder_without_scenarios(
             assert said.code == 2
             assert "there is no such file" in said.err
             assert "no scenario" not in said.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("explore", "typical", "--save", ""),
+        ("explore", "typical", "--junit", ""),
+        ("run", "typical", "--trace", " "),
+        ("schema", "--out", ""),
+    ],
+)
+def test_an_empty_name_of_a_result_is_not_the_folder_one_is_in(
+    shell: Shell, arguments: tuple[str, ...]
+) -> None:
+    said = shell(*arguments)
+    assert said.code == 2
+    assert said.out == ""
+    assert "the name is empty" in said.err
+
+
+def test_a_fault_that_is_counted_twice_is_refused(shell: Shell) -> None:
+    said = shell("explore", "typical", "--faults", "cut:1,lose:1,cut:2")
+    assert is_one_message(said)
+    assert "cut is counted already" in said.err

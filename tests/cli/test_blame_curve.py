@@ -35,6 +35,17 @@ def test_steep_places_have_letters_under_them_and_are_told() -> None:
     assert "point 11: 50 % → 100 %" in told[1]
 
 
+def test_what_is_too_long_for_a_line_hangs_below_its_beginning() -> None:
+    name = "apply IM.edit S @D.on_frame/12"
+    curve = [Blamed(name, 0.0), Blamed("line 2", 0.5), Blamed("line 3", 0.5)]
+    lines = drawn(curve, 60)
+    start = next(n for n, line in enumerate(lines) if line.startswith("    a"))
+    hung = lines[start + 1 :]
+    assert hung
+    assert all(line.startswith(" " * lines[start].index("once")) for line in hung)
+    assert max(map(len, lines[start:])) <= 60
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_a_long_run_is_folded_to_the_width(width: int) -> None:
     curve = [Blamed(f"line {n}", 1.0 if n > 700 else 0.0) for n in range(1_000)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -111,3 +112,16 @@ def test_an_interrupted_check_reports_what_was_proven(
     assert "2 of 2 rows proven" in said.out  # a tale and a trial come before any storm
     assert "this is what was proven so far" in said.err
     assert "interrupted" in said.err
+
+
+@pytest.mark.parametrize("columns", ["80", "100", "120", "160"])
+def test_names_in_the_table_are_never_broken(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    rows = json.loads(shell("rules", "--json").out)
+    monkeypatch.setenv("COLUMNS", columns)
+    table = shell("rules").out
+    assert max(map(len, table.splitlines())) <= int(columns)
+    for row in rows:
+        for name in (*row["invariants"], *row["scenarios"], *row["switches"]):
+            assert re.search(rf"(?<!\S){re.escape(name)}(?!\S)", table), name

@@ -7,6 +7,7 @@ places at which it rises most get letters and are told below.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -39,7 +40,7 @@ def tell_curve(curve: Sequence[Blamed], width: int, *, unicode: bool) -> Iterato
     per = f", {fold} to a column" if fold > 1 else ""
     yield Text(f"{'':{MARGIN}}points 1 to {len(curve)}{per}", "dim")
     for letter, place in zip(LETTERS, places, strict=False):
-        yield from _place(letter, curve, place)
+        yield from _place(letter, curve, place, width)
     if not places:
         yield Text(f"{'':{MARGIN}}no point decides it: the chance hardly changes", "dim")
 
@@ -63,15 +64,17 @@ def _letters(places: Sequence[int], fold: int, count: int) -> str:
     return "".join(marks).rstrip()
 
 
-def _place(letter: str, curve: Sequence[Blamed], place: int) -> Iterator[Text]:
+def _place(letter: str, curve: Sequence[Blamed], place: int, width: int) -> Iterator[Text]:
     from sim.explore.wording import happens
 
     before, after = curve[place - 1].chance, curve[place].chance
-    rise = f"{100 * before:.0f} % → {100 * after:.0f} %"
-    line = Text(f"    {letter}  ", "bold cyan")
+    told = f"point {place + 1}: {100 * before:.0f} % → {100 * after:.0f} %  "
+    head = Text(f"    {letter}  ", "bold cyan").append(told, "default")
     # The step before has happened when the chance is the higher one.
-    name = clean(happens(curve[place - 1].name))
-    yield line.append(f"point {place + 1}: {rise}  ", "default").append(f"once {name}", "dim")
+    words = wrap(f"once {clean(happens(curve[place - 1].name))}", max(width - head.cell_len, 16))
+    yield head.append(words[0], "dim")
+    for more in words[1:]:  # hangs below its beginning
+        yield Text(f"{'':{head.cell_len - len(words[0])}}{more}", "dim")
 
 
 def to_json(curve: Sequence[Blamed]) -> list[dict[str, object]]:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sim.cli.run_options import complete_scenario
+from sim.cli.writing import named
 
 STRATEGY_WORDS = ("portfolio", "exhaustive", "timings", "uniform", "pct", "coverage")
 """Those of sim.explore.strategies, which the help must not import."""
@@ -62,10 +63,16 @@ Jobs = Annotated[
 EngineName = Annotated[
     str, typer.Option(metavar="dask://HOST:PORT", help="Run on a Dask cluster instead.")
 ]
-SaveFolder = Annotated[Path | None, typer.Option(metavar="DIR", help="Keep findings there.")]
+SaveFolder = Annotated[
+    Path | None, typer.Option(metavar="DIR", parser=named, help="Keep findings there.")
+]
 JsonPerFile = Annotated[
     bool, typer.Option("--json", help="One JSON object per file on stdout, else nothing.")
 ]
-JunitFile = Annotated[Path | None, typer.Option(help="Write a JUnit XML report.")]
-SarifFile = Annotated[Path | None, typer.Option(help="Write a SARIF 2.1.0 report.")]
+JunitFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", parser=named, help="Write a JUnit XML report.")
+]
+SarifFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", parser=named, help="Write a SARIF 2.1.0 report.")
+]
 Blame = Annotated[bool, typer.Option("--blame", help="Draw where each failing run was decided.")]

@@ -12,6 +12,7 @@ import typer
 
 from sim.cli import outcome
 from sim.cli.run_options import Quiet, Show, Shown, TraceFile
+from sim.cli.writing import named
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,9 @@ def replay(
     trace: TraceFile = None,
     write: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.mmd", help="Write it as a scenario that fails again."),
+        typer.Option(
+            metavar="FILE.mmd", parser=named, help="Write it as a scenario that fails again."
+        ),
     ] = None,
     blame: Annotated[bool, typer.Option("--blame", help="Draw where the run was decided.")] = False,
     quiet: Quiet = False,
