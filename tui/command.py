@@ -17,7 +17,7 @@ import attrs
 from sim.cli import outcome
 from sim.cli.terminal import say
 from sim.core.errors import UsageError
-from tui.language import from_locale
+from tui.language import Speech, from_locale
 
 if TYPE_CHECKING:
     from tui.app import HooktwinApp, Looks
@@ -110,10 +110,11 @@ def _plain(wish: Wish) -> int:
         raise UsageError("--plain tells a run: give a scenario, a trace or a token")
     session = session_of(wish.what, wish.seed, wish.without)
     session.finish()
+    speech = Speech(wish.language or from_locale())
     if wish.step is not None:
-        told = [sentence(session, min(wish.step, session.last))]
+        told = [sentence(session, min(wish.step, session.last), speech)]
     else:
-        told = list(sentences(session))
+        told = list(sentences(session, speech=speech))
     for one in told:
         print_text(to_ascii(one) if wish.ascii else one)
     return outcome.OK

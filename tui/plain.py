@@ -7,51 +7,70 @@ from typing import Any
 
 from sim.core import event as events
 from tui.drawing.lines import harmless
+from tui.language import Speech
 from tui.session import Session
 
-VERBS = {
-    "frame": "sends", "again": "sends again", "call": "asks", "answer": "tells",
-    "lost": "sends in vain", "link": "connects to", "fault": "", "mark": "",
+TELLS = {
+    "frame": "{source} sends {target}: {words}",
+    "again": "{source} sends again {target}: {words}",
+    "call": "{source} asks {target}: {words}",
+    "answer": "{source} tells {target}: {words}",
+    "lost": "{source} sends in vain {target}: {words}",
+    "link": "{source} connects to {target}: {words}",
 }  # fmt: skip
+ENGLISH = Speech()
 
 
-def sentence(session: Session, step: int) -> str:
+def sentence(session: Session, step: int, speech: Speech = ENGLISH) -> str:
     """What happened, who asked for it, who waits, what broke."""
     row = session.diagram.row(step)
-    event: Any = session.event(step)
-    words = f"{row.label} {row.detail}".strip()
-    if isinstance(event, events.FaultInjected):
-        told = f"fault: {row.label}"
-    elif row.source == row.target:
-        told = f"{row.source}: {words}"
-    elif row.arrow == "link":
-        told = f"{row.source} connects to {row.target}: {row.detail}"
-    else:
-        told = f"{row.source} {VERBS[row.arrow]} {row.target}: {words}"
-    parts = [f"step {step}, {row.at / 1e6:.3f} s: {told}"]
+    head = speech("step {step}, {seconds} s: ").format(step=step, seconds=f"{row.at / 1e6:.3f}")
+    parts = [head + _told(session, step, speech)]
     if row.refers >= 0:
-        verb = "sent" if row.arrow in ("frame", "again", "lost") else "asked"
-        parts.append(f"{verb} at step {row.refers}")
+        sent = row.arrow in ("frame", "again", "lost")
+        verb = "sent at step {step}" if sent else "asked at step {step}"
+        parts.append(speech(verb).format(step=row.refers))
     scene = session.scene(step)
     if scene is not None:
         waiting = [name for name, kind in session.lanes() if kind != "person" and scene.waits(name)]
         if waiting:
-            parts.append(f"{', '.join(waiting)} waiting")
-    parts += [f"breaks {v.invariant}" for v in session.violations if v.step == step]
-    return harmless("; ".join(parts))
+            parts.append(speech("{hosts} waiting").format(hosts=", ".join(waiting)))
+    for violation in session.violations:
+        if violation.step == step:
+            parts.append(speech("breaks {invariant}").format(invariant=violation.invariant))
+    return harmless(speech("; ").join(parts))
 
 
-def sentences(session: Session, *, every: bool = False) -> Iterator[str]:
+def _told(session: Session, step: int, speech: Speech) -> str:
+    row = session.diagram.row(step)
+    event: Any = session.event(step)
+    words = " ".join(speech(word) for word in (row.label, row.detail) if word)
+    if isinstance(event, events.FaultInjected):
+        return speech("fault: {words}").format(words=row.label)
+    if row.source == row.target:
+        return speech("{source}: {words}").format(source=row.source, words=words)
+    if row.arrow == "link":
+        words = row.detail
+    template = TELLS.get(row.arrow, "{source} {target}: {words}")
+    return speech(template).format(source=row.source, target=row.target, words=words)
+
+
+def sentences(session: Session, *, every: bool = False, speech: Speech = ENGLISH) -> Iterator[str]:
     """The whole run: a heading, a sentence per shown step, the verdict."""
     header = session.trace.header
-    off = f", without {', '.join(header.without)}" if header.without else ""
-    yield harmless(f"{session.protocol} run {session.name}, seed {header.seed}{off}")
+    rules = ", ".join(header.without)
+    off = speech(", without {rules}").format(rules=rules) if rules else ""
+    told = speech("{protocol} run {name}, seed {seed}")
+    told = told.format(protocol=session.protocol, name=session.name, seed=header.seed)
+    yield harmless(told + off)
     hosts = ", ".join(f"{name} ({kind})" for name, kind in session.lanes())
-    yield harmless(f"lanes: {hosts}")
+    yield harmless(speech("lanes: {hosts}").format(hosts=hosts))
     for step in session.diagram.forwards(0, every=every):
-        yield sentence(session, step)
+        yield sentence(session, step, speech)
     for violation in session.violations:
-        told = f"{violation.invariant}: {session.told(violation.text)}"
-        yield harmless(f"finding at step {violation.step}: {told}")
+        words = f"{violation.invariant}: {session.told(violation.text)}"
+        found = speech("finding at step {step}: {words}").format(step=violation.step, words=words)
+        yield harmless(found)
     findings = len(session.violations)
-    yield f"{session.count} steps, {findings} finding{'' if findings == 1 else 's'}"
+    verdict = "{steps} steps, {findings} finding" + ("" if findings == 1 else "s")
+    yield speech(verdict).format(steps=session.count, findings=findings)

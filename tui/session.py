@@ -31,7 +31,7 @@ from sim.view.tracefile import TraceFile
 from tui.drawing.telling import words_for
 
 SLICE = 400
-"""Events per slice of the chronicle; the index reads five times as many."""
+"""Events per slice of the chronicle; the index reads twice as many."""
 
 
 @attrs.frozen
@@ -196,7 +196,7 @@ class Session:
         """Do a little of what is left; False when nothing is."""
         for _ in range(slices):
             if not self.indexed:
-                self.columns.read(5 * SLICE)
+                self.columns.read(2 * SLICE)
             elif chronicle and not self.complete:
                 self._chronicle(SLICE)
             else:

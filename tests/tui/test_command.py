@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from sim.cli.app import call
@@ -6,6 +8,8 @@ from sim.core.trace import write_trace
 from tests.tui.stage import TRACES, shared
 from tui import command
 from tui.command import size_of
+from tui.language.chinese_plain import PLAIN
+from tui.plain import TELLS
 
 
 def test_the_linear_form_needs_no_terminal(capsys):
@@ -91,3 +95,23 @@ def test_a_file_of_keys_moves_keys_and_names_ids_that_are_nearly_right(tmp_path)
         command.read_keys(path)
     with pytest.raises(UsageError, match="cannot read the keys"):
         command.read_keys(tmp_path / "none.toml")
+
+
+def test_the_linear_form_speaks_chinese_and_names_stay_as_they_are(capsys):
+    arguments = ["tui", "reopen-teardown", "--plain", "--without", "ownership-at-write"]
+    assert call([*arguments, "--lang", "zh"]) == 0
+    chinese = capsys.readouterr().out.splitlines()
+    assert call([*arguments, "--lang", "en"]) == 0
+    english = capsys.readouterr().out.splitlines()
+    assert len(chinese) == len(english)
+    assert chinese[0] == "hook 运行 reopen-teardown，种子 1，关闭规则 ownership-at-write"
+    assert all(any("\u4e00" <= sign <= "\u9fff" for sign in row) for row in chinese)
+    assert "破坏了 close-out-respects-owner" in "\n".join(chinese)
+    for foreign in (" sends ", " asks ", " tells ", " waiting", "at step"):
+        assert not [row for row in chinese if foreign in row.partition("：")[0]]
+
+
+def test_every_template_of_the_linear_form_has_the_same_places_in_chinese():
+    for english, chinese in PLAIN.items():
+        assert sorted(re.findall(r"\{\w+\}", english)) == sorted(re.findall(r"\{\w+\}", chinese))
+    assert set(TELLS.values()) <= set(PLAIN)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from rich.cells import cell_len
 
 from tui.language.chinese import CHINESE
+from tui.language.chinese_plain import PLAIN
 
 LANGUAGES = ("en", "zh")
 _TABLES: Mapping[str, Mapping[str, str]] = {"en": {}, "zh": CHINESE}
@@ -39,6 +40,9 @@ class Speech:
         """A piece of text in this language; what is not in the table stays English."""
         if not self._table:
             return text
+        whole = PLAIN.get(text)  # with the blanks around it, which Chinese does without
+        if whole is not None:
+            return whole
         bare = text.strip()
         told = self._table.get(bare)
         if told is None:
