@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import attrs
 
@@ -11,7 +11,7 @@ from sim.core.trace import Trace
 from sim.explore.schedule import Case, Schedule, open_schedule
 from sim.explore.trial import Outcome, Try, attempt, judged, play_out
 from sim.explore.wording import fault, happens
-from sim.scenario.playing.play import header_of
+from sim.scenario.playing.play import Run, header_of
 from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
 from sim.scenario.syntax import Scenario
@@ -23,6 +23,25 @@ MOST_TRIED = 60
 
 def trace_of(case: Case, schedule: Schedule) -> Trace:
     """The whole run of a schedule, up to the step that breaks an invariant."""
+    run = _played(case, schedule)
+    return Trace(header_of(run, "step"), run.world.events)
+
+
+def line_of(case: Case, schedule: Schedule, chain: Sequence[int]) -> int:
+    """The line of the diagram that a broken step belongs to; 0 where none is known.
+
+    The arrow that took the last event of its causal ``chain`` that any arrow took; else
+    the line to which the diagram had come when it broke.
+    """
+    director = _played(case, schedule).director
+    for n in reversed(chain):
+        for expectation in director.lookout.holders.get(n, ()):
+            return expectation.arrow.line
+    return director.line
+
+
+def _played(case: Case, schedule: Schedule) -> Run:
+    """A schedule's run, up to the step that breaks an invariant."""
     made: list[Helm] = []
 
     def steer(_: Scenario, world: World, stage: Stage) -> Helm:
@@ -32,7 +51,7 @@ def trace_of(case: Case, schedule: Schedule) -> Trace:
     run = open_schedule(case, schedule, steer)
     play_out(run, made[0])
     run.world.close()
-    return Trace(header_of(run, "step"), run.world.events)
+    return run
 
 
 def causes(case: Case, schedule: Schedule, step: int) -> tuple[int, ...]:

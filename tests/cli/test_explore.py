@@ -16,6 +16,7 @@ import pytest
 
 from sim.core.errors import UsageError
 from sim.explore.search import Search
+from sim.play import load
 from tests.cli.screens import ROOT, Said, Shell
 
 RACE = ("reopen-teardown", "--without", "ownership-at-write")
@@ -65,7 +66,7 @@ def test_a_race_is_found_shrunk_explained_and_can_be_pasted(shell: Shell) -> Non
         "INTERRUPTED by close-out of K1",
         "passes if",
         "hooktwin replay reopen-teardown/ownership-at-write/",
-        f"hooktwin explain {BROKEN}",
+        "hooktwin explain HK-186",  # the sentence of the invariant stands there already
         "1 finding in",
     ):
         assert part in said.out, part
@@ -206,7 +207,41 @@ def test_sarif_is_valid_and_points_to_the_diagram(shell: Shell, tmp_path: Path, 
     assert rule["id"] == result["ruleId"] == BROKEN
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"].endswith("scenarios/hook/reopen-teardown.mmd")
-    assert place["region"]["startLine"] >= 1
+    # Where the diagram stood when the late close-out came.
+    line = load("reopen-teardown").source_text.splitlines()[place["region"]["startLine"] - 1]
+    assert "turn.reopen (requestId=K2" in line
+    fingerprint = result["partialFingerprints"]["hooktwinToken/v1"]
+    assert fingerprint == result["properties"]["token"]
+    assert f"hooktwin replay {fingerprint}" in result["message"]["text"]
+
+
+def test_what_has_no_token_is_replayed_from_its_file_and_has_no_fingerprint(
+    shell: Shell, tmp_path: Path
+) -> None:
+    folder = tmp_path / ("long-" * 20)
+    folder.mkdir()
+    own = folder / "mine.mmd"
+    own.write_text(load("reopen-teardown").source_text + "%% mine\n", encoding="utf-8")
+    junit, sarif = tmp_path / "races.xml", tmp_path / "races.sarif"
+    asked = ("explore", own, "--without", "ownership-at-write", "--junit", junit, "--sarif", sarif)
+    for more, says in (
+        ((), "hooktwin explore"),
+        (("--save", tmp_path / "kept"), f"hooktwin replay {tmp_path / 'kept'}"),
+    ):
+        assert shell(*asked, *more).code == 1
+        failure = ElementTree.parse(junit).getroot().find("testsuite/testcase/failure")
+        assert failure is not None
+        assert says in (failure.text or "")
+        [run] = json.loads(sarif.read_text(encoding="utf-8"))["runs"]
+        [result] = run["results"]
+        assert "partialFingerprints" not in result
+        assert result["properties"]["token"] is None
+        assert says in result["message"]["text"]
+
+
+def test_a_finding_points_to_the_row_that_says_more_than_its_sentence(shell: Shell) -> None:
+    said = shell("explore", *RACE)
+    assert "explain: hooktwin explain HK-186" in said.out
 
 
 def test_an_unusable_file_is_in_both_reports(shell: Shell, tmp_path: Path, tiny: Path) -> None:

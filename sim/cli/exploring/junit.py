@@ -6,6 +6,7 @@ has a type, a message of one line and a text.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -81,10 +82,17 @@ def lines_of(explored: Explored, finding: Finding) -> list[str]:
     """What happened, by which choices, what passes, and what to paste."""
     lines = [finding.text, *(choice(step) for step in finding.schedule.steps)]
     lines += [finding.sentence] if finding.sentence else []
+    lines.append(replay_line(explored, finding))
     files = explored.files.get(finding.invariant)
-    if finding.token is not None:
-        lines.append(f"hooktwin replay {finding.token}")
-    elif files is None:
-        lines.append(explored.wish.command(explored.name))
     lines += [f"saved as {path}" for path in files or ()]
     return lines
+
+
+def replay_line(explored: Explored, finding: Finding) -> str:
+    """What to paste: the token, the file that was saved, else the search that saves one."""
+    files = explored.files.get(finding.invariant)
+    if finding.token is not None:
+        return shlex.join(["hooktwin", "replay", finding.token])
+    if files is not None:
+        return shlex.join(["hooktwin", "replay", str(files[0])])
+    return explored.wish.command(explored.name, save="findings")

@@ -1,7 +1,7 @@
 """A search as SARIF 2.1.0 (OASIS), which code review tools show beside the file.
 
 Each broken invariant is a rule, each finding a result at the line of the diagram
-that its last choice names, else at its head.
+that the broken step belongs to, else at the one that its last choice names, or its head.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sim.cli import words
 from sim.cli.exploring.documents import choice, rows_of
 from sim.cli.exploring.junit import lines_of
 from sim.cli.terminal import escape_within_json
+from sim.explore.explain import line_of
 
 if TYPE_CHECKING:
     from sim.cli.exploring.searching import Explored
@@ -69,15 +70,17 @@ def _notification(error: UsageError) -> dict[str, Any]:
 
 def _result(explored: Explored, finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
     text = "\n".join(lines_of(explored, finding))
-    return {
+    told: dict[str, Any] = {
         "ruleId": finding.invariant,
         "ruleIndex": rules.index(finding.invariant),
         "level": "error",
         "message": {"text": f"{finding.invariant} is broken at step {finding.step}. {text}"},
         "locations": [_location(explored, finding)],
-        "partialFingerprints": {"hooktwinToken/v1": finding.token or _choices(finding)},
         "properties": {"token": finding.token, "choices": _choices(finding).splitlines()},
     }
+    if finding.token is not None:
+        told["partialFingerprints"] = {"hooktwinToken/v1": finding.token}
+    return told
 
 
 def _choices(finding: Finding) -> str:
@@ -87,8 +90,9 @@ def _choices(finding: Finding) -> str:
 def _location(explored: Explored, finding: Finding) -> dict[str, Any]:
     scenario = explored.case.scenario
     numbers = [int(number) for number in _numbers(finding)]
+    line = line_of(explored.case, finding.schedule, finding.chain)
     place = {"artifactLocation": {"uri": _uri(scenario.path)}}
-    region = {"startLine": numbers[-1] if numbers else 1}
+    region = {"startLine": line or (numbers[-1] if numbers else 1)}
     return {"physicalLocation": {**place, "region": region}}
 
 

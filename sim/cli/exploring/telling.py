@@ -15,6 +15,8 @@ from sim.cli import words
 from sim.cli.drawing.screen import fit
 from sim.cli.drawing.telling import Names
 from sim.cli.exploring.chain import tell_chain
+from sim.cli.exploring.documents import rows_of
+from sim.cli.exploring.junit import replay_line
 from sim.cli.exploring.playing import play_schedule
 from sim.cli.terminal import clean
 from sim.explore.trial import RAISES
@@ -155,16 +157,15 @@ def _show_curve(explored: Explored, finding: Finding, screen: Console) -> None:
 
 def _to_paste(explored: Explored, finding: Finding) -> Iterator[Text]:
     files = explored.files.get(finding.invariant)
-    if finding.token is not None:
-        yield _command("replay", shlex.join(["hooktwin", "replay", finding.token]))
-    elif files is not None:
-        yield _command("replay", shlex.join(["hooktwin", "replay", str(files[0])]))
-    else:
-        again = explored.wish.command(explored.name, save="findings")
+    if finding.token is None and files is None:
         yield Text("  no token of 80 characters leads to it; keep it as a file:", "dim")
-        yield _command("again", again)
+        yield _command("again", replay_line(explored, finding))
+    else:
+        yield _command("replay", replay_line(explored, finding))
     if finding.invariant != RAISES:
-        yield _command("explain", f"hooktwin explain {finding.invariant}")
+        # The sentence of the invariant stands above already; its row says more.
+        rows = rows_of(finding.invariant)
+        yield _command("explain", f"hooktwin explain {rows[0] if rows else finding.invariant}")
     if files is not None:
         yield _command("saved", shlex.join(["hooktwin", "run", str(files[1])]))
 
