@@ -120,6 +120,7 @@ class DesktopRules:
         without="The second process of a device knocks every second, for ever.",
     )
     renew_once: bool = rule(
+        "RC-79",
         by="desktop",
         reason="A token that was just fetched and is refused again will be refused for ever.",
         without="A signed-out desktop hammers the server with its useless token.",
