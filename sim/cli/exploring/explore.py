@@ -29,6 +29,8 @@ EPILOG = (
     "  hooktwin explore my.mmd --all --seconds 600 --jobs 2 --save findings\n\n"
     "  hooktwin explore typical --strategy exhaustive --deviations 1\n\n"
     "  hooktwin explore scenarios/hook --seconds 900 --junit races.xml\n\n"
+    "Without options: one minute for all files together, no limit of schedules, no faults but "
+    "the file's @faults, until the first finding of each file.\n\n"
     "Exit codes: 0 nothing found, 1 an invariant is broken, 2 the search cannot run, "
     "130 interrupted (what was found is told all the same).\n\n"
     "How it searches: docs/search.md"

@@ -50,7 +50,8 @@ def mutants(
         ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0, metavar="N", help="Try for so long, or inf.")
+        float,
+        typer.Option(min=0, metavar="N", help="Try for so long, all mutants together, or inf."),
     ] = DEFAULT_SECONDS,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:

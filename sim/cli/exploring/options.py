@@ -37,10 +37,20 @@ Faults = Annotated[
 ]
 MaxSchedules = Annotated[
     int | None,
-    typer.Option("--max-schedules", min=1, metavar="N", help="Try at most N, per file."),
+    typer.Option(
+        "--max-schedules",
+        min=1,
+        metavar="N",
+        help="Try at most N, per file. Default: as many as --seconds allows.",
+    ),
 ]
 Seconds = Annotated[
-    float, typer.Option(min=0, metavar="N", help="Search for so long, all files together, or inf.")
+    float,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Search for so long, all files together, or inf; shrinking comes on top.",
+    ),
 ]
 SearchSeed = Annotated[
     int | None, typer.Option(min=0, help="Other draws. Default: the file's @seed, else 1.")
