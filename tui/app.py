@@ -25,6 +25,7 @@ from tui.glyphs import AsciiFilter
 from tui.keys import keys_of
 from tui.language import Speech
 from tui.lessons import LESSONS, Lesson
+from tui.screens.lesson import Finished
 from tui.screens.start import Opened, StartScreen, offers
 from tui.screens.workbench import Workbench
 from tui.session import Session
@@ -81,6 +82,7 @@ class HooktwinApp(App[None]):
         self.other_run = (seed, without)
         self.against = against
         self.opened: list[str] = []
+        self.finished: dict[str, None] = {}
         self.trouble: str | None = None
         self.lesson: Lesson | None = None
         self.animation_level = "basic" if self.looks.motion else "none"
@@ -174,15 +176,18 @@ class HooktwinApp(App[None]):
         else:
             self.open(offer.name)
 
+    @on(Finished)
+    def lesson_finished(self, message: Finished) -> None:
+        """The start screen ticks it for the rest of this sitting."""
+        self.finished[message.lesson] = None
+
     async def action_leave_run(self) -> None:
         """Back to the start screen, or out where nobody has seen one."""
         if len(self.screen_stack) > 2 and self.what is None:
             await self.pop_screen()
-            finished: list[str] = []
             if isinstance(self.screen, StartScreen):
-                self.screen.offers = offers(
-                    list(dict.fromkeys(reversed(self.opened)))[:5], finished
-                )
+                recent = list(dict.fromkeys(reversed(self.opened)))[:5]
+                self.screen.renew(offers(recent, tuple(self.finished)))
         else:
             self.exit()
 

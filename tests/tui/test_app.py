@@ -293,3 +293,21 @@ def test_two_traces_are_compared_side_by_side():
 
     asyncio.run(run())
     assert "first difference at step 91" in found[0]
+
+
+def test_a_finished_lesson_is_ticked_when_one_comes_back_to_the_start_screen():
+    async def script(pilot):
+        await press(pilot, "enter")
+        await settled(pilot)
+        view = pilot.app.screen.view
+        view.progress.held = [True] * len(view.progress.held)
+        view.progress.answered = True
+        view.show(view.state)
+        await settled(pilot)
+        await press(pilot, "q")
+        await settled(pilot)
+        script.text = screen_text(pilot.app)
+
+    perform(None, script)
+    assert f"[x] 1  {LESSONS[0].title}" in script.text
+    assert f"[ ] 2  {LESSONS[1].title}" in script.text

@@ -1,3 +1,4 @@
+import itertools
 import re
 
 import pytest
@@ -523,3 +524,15 @@ def test_two_deeds_at_one_step_both_happen():
     found = [script.session.event(n) for n in range(script.session.count)]
     faults = [event.fault for event in found if hasattr(event, "fault")]
     assert faults[:2] == ["cut D.slack#1 fin", "sleep D 60000000us"]
+
+
+def test_merged_local_steps_are_counted_beside_the_row_before_them():
+    base = shared()
+    shown = list(base.diagram.forwards(0))
+    merged = {n: later - n - 1 for n, later in itertools.pairwise(shown)}
+    most = max(merged, key=merged.get)
+    text = screen_after(base, step=most)
+    row = next(one for one in text.split("\n") if one.startswith("┃▶"))
+    assert f"+{merged[most]}┃" in row
+    every = screen_after(base, "m", step=most)
+    assert "+" not in next(one for one in every.split("\n") if one.startswith("┃▶"))

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 
 from tui.drawing.lines import Line, line, wrap
 from tui.keys import bindings
@@ -22,6 +23,14 @@ from tui.widgets.pane import Pane
 from tui.widgets.panels import Panel
 
 AROUND = 5
+
+
+class Finished(Message):
+    """All goals of a lesson have held, and its question is answered."""
+
+    def __init__(self, lesson: str) -> None:
+        super().__init__()
+        self.lesson = lesson
 
 
 class LessonView(View):
@@ -45,7 +54,6 @@ class LessonView(View):
         super().__init__(id=id)
         wanted = getattr(self.app, "lesson", None)
         self.progress = Progress(wanted if isinstance(wanted, Lesson) else LESSONS[0])
-        self.finished: dict[str, None] = {}
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -65,7 +73,7 @@ class LessonView(View):
             return
         self.progress.look(state.session, state.step)
         if self.progress.finished:
-            self.finished[self.lesson.id] = None
+            self.post_message(Finished(self.lesson.id))
         diagram = self.query_one(DiagramView)
         diagram.only = tuple(n for n, kind in state.session.lanes() if kind in self.lesson.lanes)
         diagram.show(state.session, state.step, fresh=diagram.session is not state.session)

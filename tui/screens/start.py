@@ -122,6 +122,13 @@ class StartScreen(Screen[None]):
         pane.titled("what shall be opened?", "enter open   / look for a name   t a trace file")
         pane.focus()
 
+    def renew(self, offers: Sequence[Offer]) -> None:
+        """Other offers: what was opened meanwhile, and what was finished."""
+        self.offers = list(offers)
+        pane = self.query_one(Offers)
+        pane.offers = self.offers
+        pane.select(0)
+
     def action_open(self) -> None:
         pane = self.query_one(Offers)
         if pane.shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping
 
 from sim.view.scene import Scene
@@ -98,11 +99,26 @@ class DiagramView(StepView):
             dark = True
         row = self.session.diagram.row(n)
         found = lanes.line_of(row, self.layout_, self._signs_at(n), cursor=cursor, late=dark)
+        found = self._counted(found, n)
         broken = [v for v in self.session.violations if v.step == n]
         if broken:
             sign = Span(" ! ", "bad")
             return Line((Span(found.text[:1]), sign, *lanes.from_column(found, 4)), n)
         return found
+
+    def _counted(self, found: Line, n: int) -> Line:
+        """At the right edge, how many local steps are merged behind this one."""
+        merged = 0 if self.every else self._merged(n)
+        told = f"+{merged}"
+        blanks = self.size.width - found.width - len(told)
+        if not merged or blanks < 1:
+            return found
+        return Line((*found.spans, Span(" " * blanks), Span(told, "dim")), found.row)
+
+    def _merged(self, n: int) -> int:
+        """Steps between this row and the next one."""
+        place = bisect_right(self.window, n)
+        return self.window[place] - n - 1 if place < len(self.window) else 0
 
     def _signs_at(self, n: int) -> Mapping[str, str]:
         """Lifelines after a step; remembered, because rows are drawn again and again."""
