@@ -38,6 +38,20 @@ class ReplayDriver(StrEnum):
     trio = "trio"
 
 
+AllRules = Annotated[
+    bool,
+    typer.Option(
+        "--all-rules",
+        help="The same choices with every rule on, also those that were off when it was "
+        "found: does the protocol hold now?",
+    ),
+]
+ScenarioFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.mmd", parser=named, help="Write it as a scenario that fails again."),
+]
+
+
 @attrs.frozen
 class Replay:
     """What is played: as the command line called it, and as it was found."""
@@ -67,22 +81,10 @@ def replay(
     driver: Annotated[
         ReplayDriver, typer.Option(help="Who moves the handlers; the run is the same.")
     ] = ReplayDriver.trio,
-    all_rules: Annotated[
-        bool,
-        typer.Option(
-            "--all-rules",
-            help="The same choices with every rule on, also those that were off when it was "
-            "found: does the protocol hold now?",
-        ),
-    ] = False,
+    all_rules: AllRules = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     trace: TraceFile = None,
-    write: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.mmd", parser=named, help="Write it as a scenario that fails again."
-        ),
-    ] = None,
+    write: ScenarioFile = None,
     blame: Annotated[bool, typer.Option("--blame", help="Draw where the run was decided.")] = False,
     quiet: Quiet = False,
     show: Shown = Show.frames,
