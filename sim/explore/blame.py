@@ -10,13 +10,12 @@ failing run did counts with the next step's probability: the same expectation as
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 import attrs
 
 from sim.core.entropy import Stream
 from sim.drivers.step import many_runs
+from sim.explore.engine import deaf, make_pool
 from sim.explore.schedule import Case, Schedule, open_schedule
 from sim.explore.trial import play_out
 from sim.explore.walks import UniformWalk
@@ -125,11 +124,17 @@ class _Task:
 
 
 def _measured(tasks: list[_Task], jobs: int) -> Iterator[float]:
-    if jobs == 1:
+    if jobs == 1 or not tasks:
         yield from map(_Task.share, tasks)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_Task.share, tasks)
+    pool = make_pool(tasks[0].case, jobs)
+    try:
+        with deaf():
+            futures = [pool.submit(_Task.share, task) for task in tasks]
+        for future in futures:
+            yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _run(

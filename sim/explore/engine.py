@@ -57,15 +57,13 @@ class ProcessEngine:
 
     def __init__(self, case: Case, workers: int) -> None:
         self.workers = workers
-        self._pool = ProcessPoolExecutor(
-            workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(case,)
-        )
+        self._pool = make_pool(case, workers)
 
     def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
         chunks = [tries[n : n + CHUNK] for n in range(0, len(tries), CHUNK)]
         futures: list[Future[list[Outcome]]] = []
         try:
-            with _deaf():  # this is where processes are started
+            with deaf():  # this is where processes are started
                 futures += [self._pool.submit(run_chunk, chunk, length) for chunk in chunks]
             for future in futures:
                 yield from future.result()
@@ -90,8 +88,15 @@ PARENTS_OWN = (signal.SIGINT, signal.SIGTERM)
 """A terminal and ``timeout`` send these to the whole group; the parent decides what follows."""
 
 
+def make_pool(case: Case, workers: int) -> ProcessPoolExecutor:
+    """Processes that leave signals to their parent, and end with it. Submit within ``deaf``."""
+    return ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(case,)
+    )
+
+
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Processes that are started within do not hear the parent's signals, not even at first."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, PARENTS_OWN)
     try:

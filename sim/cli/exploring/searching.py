@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from sim.explore.store import save
 from sim.explore.strategies import STRATEGIES, make_strategy
 from sim.explore.trial import RAISES, Outcome
 from sim.scenario.syntax import Scenario
+
+# A curve is thousands of runs: all cores share them, with the same result.
+CORES = os.cpu_count() or 1
 
 
 @attrs.define(eq=False)
@@ -149,7 +153,7 @@ def measured(
             tell(done, every)
 
         try:
-            return blame(case, schedule, invariant, tell=told)
+            return blame(case, schedule, invariant, tell=told, jobs=CORES)
         except KeyboardInterrupt:
             return []
 
