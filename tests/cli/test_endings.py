@@ -30,6 +30,8 @@ class Command:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            # A shell starts what runs in its background deaf to Ctrl-C: not so these.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
             env={**os.environ, "TMPDIR": str(folder), "COLUMNS": "100"},
         )
 
@@ -43,7 +45,11 @@ class Command:
             os.killpg(self.process.pid, number)
         else:
             self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=PATIENCE_S)
+        try:
+            out, err = self.process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
         return self.process.returncode, out, err
 
 
