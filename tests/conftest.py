@@ -1,5 +1,8 @@
 """What all tests share: Hypothesis without chance, clock or memory."""
 
+import signal
+import threading
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -13,6 +16,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("hooktwin")
+
+# A shell starts what runs in its background deaf to Ctrl-C; the tests of Ctrl-C need ears.
+if (
+    threading.current_thread() is threading.main_thread()
+    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPLAYED_FIRST = ("test_regressions.py", "test_found_races.py")
 
