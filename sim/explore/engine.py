@@ -19,7 +19,7 @@ from sim.explore.schedule import Case
 from sim.explore.trial import Outcome, Try, attempt
 
 # Tries per message to a worker: less, and sending costs more than trying.
-CHUNK = 8
+CHUNK = 4
 
 
 class Engine(Protocol):
