@@ -18,7 +18,7 @@ import sim.explore.dask_engine as module
 from sim.cli.app import call
 from sim.core.errors import SimInternalError, UsageError
 from sim.explore.dask_engine import DaskEngine, check_codes, in_order, scheduler_at
-from sim.explore.engine import SerialEngine
+from sim.explore.engine import CHUNK, SerialEngine
 from sim.explore.schedule import Schedule
 from sim.explore.search import Search
 from sim.explore.shares import (
@@ -269,11 +269,11 @@ def killed() -> Exception:
 @pytest.mark.parametrize(
     ("make_error", "told"),
     [(TimeoutError, r"all workers of tcp://head:8786 are gone; start some \('dask worker"),
-     (killed, "every worker that tried the schedules 0 to 7 died"),
+     (killed, f"every worker that tried the schedules 0 to {CHUNK - 1} died"),
      (ConnectionResetError, "scheduler at tcp://head:8786 went away during the search")],
 )  # fmt: skip
 def test_a_cluster_that_dies_is_told_with_a_remedy(make_error: Any, told: str) -> None:
     client = EmptyCluster(SilentFuture(make_error()))
     with pytest.raises(UsageError, match=told):
         list(engine_over(client).run(tries(20), 0))
-    assert client.cancelled == 3
+    assert client.cancelled == -(-20 // CHUNK)
