@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import attrs
 
 from sim.core.entropy import Stream
@@ -146,9 +144,6 @@ def still_fails(case: Case, schedule: Schedule, invariant: str) -> Outcome | Non
     outcome = judged(case, schedule)
     first = outcome.violations[:1]
     return outcome if first and first[0].invariant == invariant else None
-
-
-Judge = Callable[[Schedule], Outcome]
 
 
 def plain(case: Case) -> Schedule:
