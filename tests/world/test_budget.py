@@ -14,7 +14,6 @@ from sim.world.fault import Budget
         ("cut:", Budget(cut=1)),
         ("cut:2,duplicate:3", Budget(cut=2, duplicate=3)),
         (" lose:1 , , crash:0 ", Budget(lose=1)),
-        ("channel:1,channel:4", Budget(channel=4)),
     ],
 )
 def test_a_budget_is_words_with_counts(text, budget):
@@ -28,3 +27,9 @@ def test_a_budget_that_cannot_be_read_is_answered_with_the_words_that_can(text):
     with pytest.raises(UsageError, match="lose, duplicate, delay, cut, crash, channel") as caught:
         Budget.parse(text)
     assert repr(text) in str(caught.value)
+
+
+def test_a_word_that_is_counted_twice_is_asked_for_once():
+    """The last count would win in silence, and the run would not be the one that was meant."""
+    with pytest.raises(UsageError, match="channel is counted already; write it once"):
+        Budget.parse("channel:1,channel:4")
