@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sim.world.helm import LATE, UNTIL, Step
 
+# What a channel tells a server: requests in form, events in meaning.
+_EVENTS = {"said": "message event", "pressed": "press event"}
+
 _NTH = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
@@ -14,26 +17,32 @@ def happens(name: str) -> str:
         return _goes_on(name)
     words = plain.split(" ")
     match words:
-        case ["deliver", link, direction, type_, *again]:
-            sender, _, receiver = direction.partition(">")
-            copy = "the copy of " if again else ""
-            return f"{copy}{sender}'s {_nth(nth)}{type_} on {link} reaches {receiver}"
+        case ["deliver", _, direction, _, *_]:
+            return f"{_frame(words, nth)} reaches {direction.partition('>')[2]}"
         case ["close", link, direction]:
             return f"{direction.partition('>')[2]} learns that {link} is closed"
         case ["dial" | "accept", link]:
             return f"{link} is {'dialled' if words[0] == 'dial' else 'accepted'}"
+        case ["apply", api, caller] if _op(api) in _EVENTS:
+            return f"{_call(api, caller, nth)} reaches {_host(api)}"
         case ["apply", api, caller]:
-            return f"{caller}'s {_nth(nth)}{_call(api)} is carried out"
+            return f"{_call(api, caller, nth)} is carried out"
+        case ["finish", api, caller] if _op(api) in _EVENTS:
+            return f"{caller} learns that {_host(api)} took {_call(api, caller, nth)}"
         case ["finish", api, caller]:
-            return f"the answer to {caller}'s {_nth(nth)}{_call(api)} arrives"
+            return f"the answer to {_call(api, caller, nth)} arrives"
         case ["give", "up", *rest]:
             return f"the wait for {' '.join(rest)} ends"
         case ["fire", host, *kind]:
             return f"{host}'s {_nth(nth)}timer {' '.join(kind).rsplit(' ', 1)[0]} fires"
         case ["wake", handler, *_]:
-            return f"{handler} wakes up" + (f" for the {_nth(nth)}time" if nth > 1 else "")
+            host, _, what = handler.partition(".")
+            again = f" for the {_nth(nth)}time" if nth > 1 else ""
+            return f"{host} wakes up in {what}{again}"
         case ["restart", host]:
             return f"{host} comes back"
+        case ["line", "0"]:
+            return "the diagram begins"
         case ["line", number, "gives", "up"]:
             return f"line {number} of the diagram waits no longer"
         case ["line", number, *_]:
@@ -53,16 +62,52 @@ def _nth(nth: int) -> str:
     return f"{_NTH.get(nth, f'{nth}th')} " if nth > 1 else ""
 
 
-def _call(api: str) -> str:
-    where, _, op = api.partition(".")
-    return f"{op} in {where}"
+def _frame(words: list[str], nth: int) -> str:
+    """``deliver D.slack#1 D>S hello again``, as a thing."""
+    _, link, direction, type_, *again = words
+    copy = "the copy of " if again else ""
+    return f"{copy}{direction.partition('>')[0]}'s {_nth(nth)}{type_} on {link}"
+
+
+def _flight(name: str) -> str:
+    """A frame that a fault strikes."""
+    plain, nth = _numbered(name)
+    words = plain.split(" ")
+    is_frame = len(words) >= 4 and words[0] == "deliver"
+    return _frame(words, nth) if is_frame else f"the frame ({name})"
+
+
+def _host(api: str) -> str:
+    return api.partition(".")[0]
+
+
+def _op(api: str) -> str:
+    return api.partition(".")[2]
+
+
+def _call(api: str, caller: str, nth: int) -> str:
+    """The request of one host to another, as a thing."""
+    if _op(api) in _EVENTS:
+        return f"{caller}'s {_nth(nth)}{_EVENTS[_op(api)]}"
+    return f"{caller}'s {_nth(nth)}{_op(api)} in {_host(api)}"
 
 
 def _goes_on(name: str) -> str:
+    """A handler that may be held at one of its ops."""
     began, _, handler = name.rpartition(" @")
     host, _, rest = handler.partition(".")
     op = rest.rpartition("/")[2]
-    return f"{host} goes on after op {op} of what it does when {happens(began)}"
+    plain, nth = _numbered(began)
+    match plain.split(" "):
+        case ["deliver", _, _, _, *_] as words:
+            what = _frame(words, nth)
+        case ["apply", api, caller]:
+            what = _call(api, caller, nth)
+        case ["fire", _, *kind]:
+            what = f"its {_nth(nth)}timer {' '.join(kind).rsplit(' ', 1)[0]}"
+        case _:
+            what = f"what it does when {happens(began)}"
+    return f"{host} goes on with {what} (held after op {op})"
 
 
 def fault(name: str) -> str:
@@ -74,12 +119,12 @@ def fault(name: str) -> str:
         case ["crash", host]:
             return f"the crash of {host}"
         case ["lose", *what]:
-            return f"the loss of the frame ({' '.join(what)})"
+            return f"the loss of {_flight(' '.join(what))}"
         case ["delay", *what, by]:
             seconds = int(by.removesuffix("us")) / 1_000_000
-            return f"a delay of {seconds:g} s for the frame ({' '.join(what)})"
+            return f"a delay of {seconds:g} s for {_flight(' '.join(what))}"
         case ["duplicate", *what]:
-            return f"the second copy of the frame ({' '.join(what)})"
+            return f"the second copy of {_flight(' '.join(what))}"
         case ["channel", channel, op, outcome]:
             return f"{channel} answering the next {op} with {outcome}"
         case _:
