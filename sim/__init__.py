@@ -17,6 +17,8 @@ this list:
 - ``drivers``    who moves the handlers: ``step`` (search), ``trio`` (runs), ``live`` (sockets).
 - ``scenario``   sequence diagrams: parsed, played, written back.
 - ``play``       the facade: ``play(load("typical"))`` gives a ``Result``.
+- ``check``      logs of real programs: wire faults, broken rules, diagrams of them.
+- ``live``       outside programs in a world: ``serve``, ``connect``, ``proxy``, their control.
 - ``explore``    the search: find, shrink, explain and replay races.
 - ``testing``    for the tests of users: a pytest plugin, a state machine, strategies.
 - ``cli``        the command line (``python -m sim`` and ``hooktwin`` are the same), the
