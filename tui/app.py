@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import attrs
 from textual import on
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -22,6 +22,7 @@ from sim.core.errors import HooktwinError, UsageError
 from sim.core.trace import is_trace
 from tui.feeds.runner import run_session
 from tui.glyphs import AsciiFilter
+from tui.inorder import InOrder
 from tui.keys import keys_of
 from tui.language import Speech
 from tui.lessons import LESSONS, Lesson
@@ -50,7 +51,7 @@ class Looks:
     """Keys by the ids of the table of keys, where they differ from it."""
 
 
-class HooktwinApp(App[None]):
+class HooktwinApp(InOrder):
     """``what`` is a scenario, a trace file or a token; None shows the start screen."""
 
     CSS_PATH = Path(__file__).with_name("tui.tcss")

@@ -95,7 +95,9 @@ async def settled(pilot: Pilot[None]) -> None:
     quiet = 0
     for _ in range(2000):
         await pilot.pause()
-        busy = any(not worker.is_finished for worker in pilot.app.workers)
+        app = pilot.app
+        assert isinstance(app, HooktwinApp)
+        busy = app.is_typing or any(not worker.is_finished for worker in app.workers)
         quiet = 0 if busy else quiet + 1
         if quiet > 2:
             return

@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -94,17 +93,10 @@ class Entries(Pane):
 
 
 class Typing(ModalScreen[Result]):
-    """A small screen with a line to write in: no key is lost that was typed too early."""
+    """A small screen with a line to write in."""
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one(Input))
-
-    def on_key(self, event: Key) -> None:
-        """Keys that came before the line had the focus."""
-        field = self.query_one(Input)
-        if not field.has_focus and event.is_printable and event.character:
-            field.insert_text_at_cursor(event.character)
-            event.stop()
 
 
 class Menu(Typing[Any]):
