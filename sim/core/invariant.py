@@ -59,15 +59,17 @@ class Invariant:
     ``name`` as schedules and scenarios write it, ``sentence`` what must be
     true, ``catalogue`` the rows of the rule catalogue that it watches,
     ``obeyed_by`` the kind of host that can break it (it is not judged when all
-    hosts of that kind are puppets). ``ALIKE``: all instances of a class give
-    methods of theirs, and the same ones, as handlers; a monitor then asks one
-    instance per process and not one per run.
+    hosts of that kind are puppets). ``from_frames``: connections and frames alone show
+    whether it holds, whoever the hosts are and whatever they store. ``ALIKE``: all
+    instances of a class give methods of theirs, and the same ones, as handlers; a
+    monitor then asks one instance per process and not one per run.
     """
 
     name: ClassVar[str]
     sentence: ClassVar[str]
     catalogue: ClassVar[tuple[str, ...]] = ()
     obeyed_by: ClassVar[str] = ""
+    from_frames: ClassVar[bool] = False
     ALIKE: ClassVar[bool] = False
 
     exercised: int = 0

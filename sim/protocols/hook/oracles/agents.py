@@ -54,6 +54,7 @@ class SnapshotsAreWhole(HookInvariant):
 class DurationsAreMeasured(HookInvariant):
     name = "durations-are-measured"
     sentence = "A duration is null or no longer than the time since the task came."
+    from_frames = True
     catalogue = ("HK-68",)
     obeyed_by = "desktop"
 
@@ -87,6 +88,7 @@ class DurationsAreMeasured(HookInvariant):
 class TakeoversKeepTheirSession(HookInvariant):
     name = "takeovers-keep-their-session"
     sentence = "A task that names a session runs in that session, or is refused for it."
+    from_frames = True
     catalogue = ("HK-62",)
     obeyed_by = "desktop"
 
@@ -120,6 +122,7 @@ class TakeoversKeepTheirSession(HookInvariant):
 class OptionsMayBeMissing(HookInvariant):
     name = "options-may-be-missing"
     sentence = "No task is called invalid that the parser takes, whatever options it leaves out."
+    from_frames = True
     catalogue = ("HK-59",)
     obeyed_by = "desktop"
 

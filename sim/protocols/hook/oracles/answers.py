@@ -99,6 +99,7 @@ class AnswersArePaired(HookInvariant):
 class PrefsAreAnswered(AnswersArePaired):
     name = "prefs-are-answered"
     sentence = "prefs.get and prefs.set are answered by prefs.state, and each replyTo is theirs."
+    from_frames = True
     catalogue = ("HK-145", "HK-148")
     asks = ("prefs.get", "prefs.set")
     answers = ("prefs.state",)
@@ -107,6 +108,7 @@ class PrefsAreAnswered(AnswersArePaired):
 class ProviderPrefsAreAnswered(AnswersArePaired):
     name = "provider-prefs-are-answered"
     sentence = "provider.prefs.* is answered by a state of the domain that was asked about."
+    from_frames = True
     catalogue = ("HK-119", "HK-121")
     asks = ("provider.prefs.get", "provider.prefs.set")
     answers = ("provider.prefs.state",)
@@ -122,6 +124,7 @@ class ProviderPrefsAreAnswered(AnswersArePaired):
 class BehaviorIsAnswered(AnswersArePaired):
     name = "behavior-is-answered"
     sentence = "provider.behavior.* is answered by the state of the binding that it named."
+    from_frames = True
     catalogue = ("HK-125", "HK-126")
     asks = ("provider.behavior.get", "provider.behavior.set")
     answers = ("provider.behavior.state",)
@@ -135,6 +138,7 @@ class BehaviorIsAnswered(AnswersArePaired):
 class BindingRequestsAreAnswered(AnswersArePaired):
     name = "binding-requests-are-answered"
     sentence = "provider.bind.start, cancel and revoke are answered by a snapshot with replyTo."
+    from_frames = True
     catalogue = ("HK-109", "HK-110", "HK-111")
     asks = ("provider.bind.start", "provider.bind.cancel", "provider.bind.revoke")
     answers = ("provider.bind.update", "provider.bind.state")
@@ -150,6 +154,7 @@ class ToolsAreAnswered(AnswersArePaired):
         "Every tool.request is answered once by replyTo; a tool that the server does not know "
         "with UNKNOWN_TOOL."
     )
+    from_frames = True
     catalogue = ("HK-152", "HK-153")
     asks = ("tool.request",)
     answers = ("tool.response",)

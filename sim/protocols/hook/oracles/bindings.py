@@ -212,6 +212,7 @@ class BindStateIsPushed(OfSlack):
 
     name = "bind-state-is-pushed"
     sentence = "After each welcome and each change a desktop gets the whole list of its accounts."
+    from_frames = True
     catalogue = ("HK-92", "HK-93", "HK-96", "HK-97", "HK-100")
 
     def __init__(self, view: HookView) -> None:
@@ -256,6 +257,7 @@ class UpdatesNameTheirTeam(OfSlack):
     sentence = (
         "With multi-team agreed, confirmed and revoked say which team; without, no frame does."
     )
+    from_frames = True
     catalogue = ("HK-31", "HK-90", "HK-99")
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:

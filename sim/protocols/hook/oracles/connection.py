@@ -27,6 +27,7 @@ STANDBY = (4000, "device already connected")
 class HelloComesFirst(HookInvariant):
     name = "hello-comes-first"
     sentence = "The first frame of a desktop on each new connection is hello."
+    from_frames = True
     catalogue = ("HK-04",)
     obeyed_by = "desktop"
 
@@ -48,6 +49,7 @@ class HelloComesFirst(HookInvariant):
 class ChatIsFirst(HookInvariant):
     name = "chat-is-first"
     sentence = "The first folder in hello is chat, and the default is one of the folders."
+    from_frames = True
     catalogue = ("HK-48", "HK-56")
     obeyed_by = "desktop"
 
@@ -102,6 +104,7 @@ class ChangesAreAnnounced(HookInvariant):
 class HelloIsWelcomed(HookInvariant):
     name = "hello-is-welcomed"
     sentence = "A good hello is answered by welcome, or its connection is closed; a bad one is not."
+    from_frames = True
     catalogue = ("HK-05", "HK-55")
     obeyed_by = "server"
 
@@ -165,6 +168,7 @@ class PingsAreAnswered(HookInvariant):
 class DesktopAnswersPings(PingsAreAnswered):
     name = "desktop-answers-pings"
     sentence = "A desktop answers every ping with a pong."
+    from_frames = True
     catalogue = ("HK-51",)
     obeyed_by = "desktop"
 
@@ -175,6 +179,7 @@ class DesktopAnswersPings(PingsAreAnswered):
 class ServerAnswersPings(PingsAreAnswered):
     name = "server-answers-pings"
     sentence = "A server answers every ping with a pong."
+    from_frames = True
     catalogue = ("HK-51",)
     obeyed_by = "server"
 
@@ -185,6 +190,7 @@ class ServerAnswersPings(PingsAreAnswered):
 class StandbyIsToldExactly(HookInvariant):
     name = "standby-is-told-exactly"
     sentence = "A second socket of a device is sent away with 4000 and the exact reason."
+    from_frames = True
     obeyed_by = "server"
 
     def handlers(self) -> Mapping[type[Event], Handler]:

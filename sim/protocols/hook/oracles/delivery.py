@@ -58,6 +58,7 @@ class ReceiptsGoForward(OfReceipts):
         "The reports on a result never go back: attempt does not fall, accepted follows nothing, "
         "and delivered or failed stays."
     )
+    from_frames = True
     catalogue = ("HK-76", "HK-80", "HK-83")
 
     def __init__(self, view: HookView) -> None:
@@ -104,6 +105,7 @@ class ReceiptsAreSafe(OfReceipts):
 class NoReceiptsForRounds(OfReceipts):
     name = "no-receipts-for-rounds"
     sentence = "Continuations have no receipts."
+    from_frames = True
     catalogue = ("HK-84",)
 
     def judge(self, body: Any, request: RequestView | None, event: FrameSent) -> str | None:

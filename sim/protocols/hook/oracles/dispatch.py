@@ -43,6 +43,7 @@ class OfDispatches(HookInvariant):
 class OnlyListedFolders(OfDispatches):
     name = "only-listed-folders"
     sentence = "A task is dispatched into a folder of the newest hello only, and always into one."
+    from_frames = True
     catalogue = ("HK-10", "HK-50", "HK-58")
 
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
@@ -109,6 +110,7 @@ class FolderPrecedence(OfDispatches):
 class TasksWaitForWelcome(HookInvariant):
     name = "tasks-wait-for-welcome"
     sentence = "Nothing about a task is sent on a connection before its welcome."
+    from_frames = True
     catalogue = ("HK-05",)
     obeyed_by = "server"
 

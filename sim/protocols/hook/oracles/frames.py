@@ -18,7 +18,7 @@ class FrameIdsAreUnique(HookInvariant):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._ids: set[str] = set()
+        self._ids: dict[str, set[str]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {FrameSent: self._sent}
@@ -32,10 +32,13 @@ class FrameIdsAreUnique(HookInvariant):
         if link is None or not self.is_mine(link, event.sender):
             return None
         id = event.frame.id
-        before = len(self._ids)
-        self._ids.add(id)
+        ids = self._ids.get(event.sender)
+        if ids is None:
+            self._ids[event.sender] = ids = set()
+        before = len(ids)
+        ids.add(id)
         self.exercised += 1
-        if len(self._ids) > before:
+        if len(ids) > before:
             return None
         return f"{event.sender} uses the frame id {id!r} again, for {event.frame.type}"
 
@@ -43,6 +46,7 @@ class FrameIdsAreUnique(HookInvariant):
 class ServerFrameIds(FrameIdsAreUnique):
     name = "server-frame-ids-are-unique"
     sentence = "A server never uses a frame id twice."
+    from_frames = True
     catalogue = ("HK-22",)
     obeyed_by = "server"
 
@@ -53,6 +57,7 @@ class ServerFrameIds(FrameIdsAreUnique):
 class DesktopFrameIds(FrameIdsAreUnique):
     name = "desktop-frame-ids-are-unique"
     sentence = "A desktop never uses a frame id twice."
+    from_frames = True
     catalogue = ("HK-22",)
     obeyed_by = "desktop"
 

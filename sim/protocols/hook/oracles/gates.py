@@ -54,6 +54,7 @@ class ServerGates(HookInvariant):
         "A server sends turn.delivery, bind.state, provider frames and group talk only where "
         "hello and welcome both list their feature, and asks for sessions only there."
     )
+    from_frames = True
     catalogue = (
         "HK-16", "HK-17", "HK-32", "HK-70", "HK-71", "HK-99", "HK-108", "HK-124", "HK-156",
         "HK-157",
@@ -118,6 +119,7 @@ class OfDesktops(HookInvariant):
 class DesktopGates(OfDesktops):
     name = "desktop-sends-what-is-agreed"
     sentence = "A desktop sends provider frames only where hello and welcome both list them."
+    from_frames = True
     catalogue = ("HK-16", "HK-17", "HK-32", "HK-124")
     frames = tuple(FROM_DESKTOP)
 
@@ -148,6 +150,7 @@ class DesktopGates(OfDesktops):
 class ToolsNeedTheServer(OfDesktops):
     name = "tools-need-the-server"
     sentence = "A desktop calls a tool only where the welcome offers slack-tools."
+    from_frames = True
     catalogue = ("HK-151",)
     frames = ("tool.request",)
 
@@ -160,6 +163,7 @@ class ToolsNeedTheServer(OfDesktops):
 class PreferenceNeedsTheServer(OfDesktops):
     name = "preference-needs-the-server"
     sentence = "lifecycle.preference goes only to a server that offers it."
+    from_frames = True
     catalogue = ("HK-27",)
     frames = ("lifecycle.preference",)
 
@@ -175,6 +179,7 @@ class RevokesFitTheServer(OfDesktops):
         "bind.revoke names a team, or a sign-in only, where multi-team is offered; and bind.start "
         "says nothing about who somebody is."
     )
+    from_frames = True
     catalogue = ("HK-86", "HK-95")
     frames = ("bind.revoke", "bind.start")
 

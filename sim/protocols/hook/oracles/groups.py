@@ -117,6 +117,7 @@ class GroupTalkWaitsForNobody(OfGroupTalk):
 class GroupTalkIsFit(OfGroupTalk):
     name = "group-talk-is-fit"
     sentence = "Forwarded talk is at most 4,000 characters, and shows no binding link's token."
+    from_frames = True
     catalogue = ("HK-167", "HK-168")
 
     def judge(self, body: Any, event: FrameSent) -> str | None:

@@ -29,6 +29,7 @@ def folders_in(body: Any) -> tuple[str, ...]:
 class PathsStayAtHome(HookInvariant):
     name = "paths-stay-at-home"
     sentence = "No folder that a desktop names is a path of its disk."
+    from_frames = True
     catalogue = ("HK-09", "HK-107")
     obeyed_by = "desktop"
 
@@ -48,6 +49,7 @@ class PathsStayAtHome(HookInvariant):
 class QueriesAreNew(HookInvariant):
     name = "queries-are-new"
     sentence = "A server never uses a queryId twice."
+    from_frames = True
     catalogue = ("HK-104",)
     obeyed_by = "server"
 
@@ -70,6 +72,7 @@ class QueriesAreNew(HookInvariant):
 class AnswersEchoTheirQuestion(HookInvariant):
     name = "answers-echo-their-question"
     sentence = "A query.response has the id and the kind of a question that its desktop was asked."
+    from_frames = True
     catalogue = ("HK-103",)
     obeyed_by = "desktop"
 
@@ -124,6 +127,7 @@ class ListsAreLive(HookInvariant):
 class AuthorsAreTelegrams(HookInvariant):
     name = "authors-are-telegrams"
     sentence = "Only a message from Telegram carries an author's id and username."
+    from_frames = True
     catalogue = ("HK-136",)
     obeyed_by = "server"
 

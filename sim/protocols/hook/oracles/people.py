@@ -80,6 +80,7 @@ class SeenMeansStored(HookInvariant):
 class CancelNamesWhatRuns(HookInvariant):
     name = "cancel-names-what-runs"
     sentence = "task.cancel names a request or round that is at work, on its own connection."
+    from_frames = True
     catalogue = ("HK-65", "HK-172")
     obeyed_by = "server"
 

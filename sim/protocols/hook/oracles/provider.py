@@ -28,6 +28,7 @@ class AttemptsGoForward(HookInvariant):
         "An attempt goes from pending over awaiting_confirmation to its end, a binding from "
         "confirmed to revoked or superseded; none goes back."
     )
+    from_frames = True
     catalogue = ("HK-113", "HK-117", "HK-118")
     obeyed_by = "server"
 
@@ -118,6 +119,7 @@ class RequestsEndWhatTheyName(HookInvariant):
 class SnapshotsSayWhatIsSo(HookInvariant):
     name = "snapshots-say-what-is-so"
     sentence = "The last snapshot that a desktop got of its binding is how the binding stands."
+    from_frames = True
     catalogue = ("HK-112", "HK-114")
     obeyed_by = "server"
 

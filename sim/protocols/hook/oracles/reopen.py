@@ -47,6 +47,7 @@ class SentReopen(HookInvariant):
 class ReopenNeedsFeature(SentReopen):
     name = "reopen-needs-feature"
     sentence = "A desktop sends turn.reopen only to a server whose welcome listed turn-reopen-v1."
+    from_frames = True
     catalogue = ("HK-189",)
 
     def judge(self, turn: TurnAtDesktop, event: FrameSent) -> str | None:
@@ -85,6 +86,7 @@ class ClaimedAtFirstEvent(SentReopen):
 class ReopenComesFirst(HookInvariant):
     name = "reopen-comes-first"
     sentence = "A round's reopen is written before any of its progress and before its end."
+    from_frames = True
     catalogue = ("HK-193",)
     obeyed_by = "desktop"
 
@@ -119,6 +121,7 @@ class RoundsAreNeverReplayed(HookInvariant):
         "Progress and the end of a round are written on the connection that was reopened on, "
         "once, or not at all."
     )
+    from_frames = True
     catalogue = ("HK-85", "HK-188", "HK-194")
     obeyed_by = "desktop"
 
@@ -156,6 +159,7 @@ class NoReopenOfADeadThread(SentReopen):
 class ReopenIsNotRemembered(SentReopen):
     name = "reopen-is-not-remembered"
     sentence = "A failed round can be continued in the same life of the desktop only, for a day."
+    from_frames = True
     catalogue = ("HK-191",)
 
     def judge(self, turn: TurnAtDesktop, event: FrameSent) -> str | None:
@@ -172,6 +176,7 @@ class ReopenIsNotRemembered(SentReopen):
 class RoundIdsAreFresh(SentReopen):
     name = "round-ids-are-fresh"
     sentence = "A round has a new id of its own, a UUID v4 that nobody used before."
+    from_frames = True
     catalogue = ("HK-169", "HK-196")
 
     def __init__(self, view: HookView) -> None:
@@ -192,6 +197,7 @@ class RoundIdsAreFresh(SentReopen):
 class RoundsAskOnTheDesktop(HookInvariant):
     name = "rounds-ask-on-the-desktop"
     sentence = "A continuation's questions stay on the desktop; no card carries its id."
+    from_frames = True
     catalogue = ("HK-174",)
     obeyed_by = "desktop"
 

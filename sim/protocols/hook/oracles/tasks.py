@@ -44,6 +44,7 @@ class SpeaksOfItsOwnTurns(OfTurns):
         "A desktop acks, reports and ends only what was dispatched to it or what it has reopened; "
         "unknown cancels, archives and decisions leave no trace."
     )
+    from_frames = True
     catalogue = ("HK-45", "HK-46", "HK-47", "HK-190")
     frames = ("task.ack", "turn.progress", "turn.end", "interaction.request", "interaction.cancel")
 
@@ -62,6 +63,7 @@ class SpeaksOfItsOwnTurns(OfTurns):
 class AckComesFirst(OfTurns):
     name = "ack-comes-first"
     sentence = "On the connection of its dispatch, a task is acked before anything else about it."
+    from_frames = True
     catalogue = ("HK-02", "HK-06")
     frames = ("turn.progress", "turn.end", "interaction.request")
 
@@ -79,6 +81,7 @@ class AckComesFirst(OfTurns):
 class NothingAfterTheEnd(OfTurns):
     name = "nothing-after-the-end"
     sentence = "After turn.end nothing more is sent for that id but the same end again."
+    from_frames = True
     catalogue = ("HK-06", "HK-169")
     frames = ("turn.progress", "interaction.request")
 
@@ -97,6 +100,7 @@ class NothingAfterTheEnd(OfTurns):
 class EndsDoNotDiffer(OfTurns):
     name = "ends-do-not-differ"
     sentence = "A result that is sent again is the same result."
+    from_frames = True
     catalogue = ("HK-06", "HK-69", "HK-75")
     frames = ("turn.end",)
 
@@ -120,6 +124,7 @@ class EndsDoNotDiffer(OfTurns):
 class TheKeyComesBack(OfTurns):
     name = "the-key-comes-back"
     sentence = "externalKey is returned as it came, byte for byte."
+    from_frames = True
     catalogue = ("HK-07",)
     frames = ("turn.end", "turn.reopen")
 
@@ -142,6 +147,7 @@ class TheKeyComesBack(OfTurns):
 class EndsFitTheirStatus(OfTurns):
     name = "ends-fit-their-status"
     sentence = "An end is ok without an error message, or an error with one."
+    from_frames = True
     catalogue = ("HK-67",)
     frames = ("turn.end",)
 
@@ -161,6 +167,7 @@ class AcksFitTheirResult(OfTurns):
         "An ack has a reason only when it rejects, a place only when it queues, a session when it "
         "does not reject; and the reason is the real one."
     )
+    from_frames = True
     catalogue = ("HK-60", "HK-61")
     frames = ("task.ack",)
 
@@ -187,6 +194,7 @@ class AcksFitTheirResult(OfTurns):
 class AcksAreRepeated(OfTurns):
     name = "acks-are-repeated"
     sentence = "A task that is delivered again gets the ack that it got before."
+    from_frames = True
     catalogue = ("HK-37",)
     frames = ("task.ack",)
 
@@ -239,6 +247,7 @@ class OneSessionPerKey(OfTurns):
 
     name = "one-session-per-key"
     sentence = "All tasks of one externalKey run in one session."
+    from_frames = True
     catalogue = ("HK-01",)
     frames = ("task.ack",)
 
@@ -287,6 +296,7 @@ class OneSessionPerKey(OfTurns):
 class ProgressIsThrottled(OfTurns):
     name = "progress-is-throttled"
     sentence = "A turn's snapshots are at least 1.5 s apart, and not too long for a channel."
+    from_frames = True
     catalogue = ("HK-64",)
     frames = ("turn.progress",)
 
@@ -310,6 +320,7 @@ class ProgressIsThrottled(OfTurns):
 class CancelEndsTheTurn(OfTurns):
     name = "cancel-ends-the-turn"
     sentence = "A turn that is cancelled ends, and it ends cancelled."
+    from_frames = True
     catalogue = ("HK-66", "HK-172")
     frames = ("turn.end",)
 
@@ -341,6 +352,7 @@ class CancelEndsTheTurn(OfTurns):
 class DispatchesAreAcked(HookInvariant):
     name = "dispatches-are-acked"
     sentence = "Every dispatch is answered by an ack while its desktop stays up and connected."
+    from_frames = True
     catalogue = ("HK-02",)
     obeyed_by = "desktop"
 

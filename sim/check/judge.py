@@ -1,0 +1,327 @@
+"""Frames in, findings out: what passes between two programs, judged as it passes.
+
+Whoever sees frames (a proxy, a reader of logs) tells a :class:`FrameJudge` what was
+opened, sent, delivered and closed. The judge makes ordinary trace events of it and lets
+those invariants see them that need nothing else: not what a host stored, shows or does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from sim.check.protocols import Judged, invariants_of, judged
+from sim.core.errors import UsageError
+from sim.core.event import (
+    BadFrame,
+    ConnectionClosed,
+    ConnectionOpened,
+    Event,
+    FaultInjected,
+    FrameDelivered,
+    FrameLost,
+    FrameSent,
+    HostStarted,
+)
+from sim.core.invariant import Invariant, Monitor
+from sim.core.op import OpaqueFrame
+
+CLIENT_SIDE, SERVER_SIDE = "desktop", "server"
+BOTH_SIDES = frozenset((CLIENT_SIDE, SERVER_SIDE))
+UNCLEAN = 1006
+SILENCE_US = 15_000_000
+"""How long somebody who still talks may be silent before nothing is expected of him."""
+
+
+@attrs.frozen
+class Finding:
+    """Something that is wrong. ``n`` is the event that showed it, ``at`` its time (µs).
+
+    ``rule`` is the name of an invariant, ``side`` who has to obey it; ``path`` the field
+    that the parser refused, None for a rule between frames and for a frame as a whole.
+    """
+
+    rule: str
+    side: str
+    text: str
+    n: int
+    at: int
+    link: str
+    catalogue: tuple[str, ...]
+    is_wire: bool = False
+    path: str | None = None
+
+
+@attrs.define(eq=False)
+class Link:
+    """A connection that is open: who, how many frames each way, when something passed last."""
+
+    name: str
+    client: str
+    server: str
+    lane: str
+    up: int = 0
+    down: int = 0
+    last: int = 0
+
+
+class _Findings(Monitor):
+    """Tells of every break, not only of the first."""
+
+    def __init__(self, invariants: list[Invariant], tell: Callable[..., None]) -> None:
+        super().__init__(invariants)
+        self._tell = tell
+
+    def _break(self, invariant: Invariant, step: int, text: str) -> None:
+        self._tell(invariant, step, text)
+
+
+class FrameJudge:
+    """Judges the frames of any number of connections, while they pass.
+
+    ``findings`` grows with each call. ``events`` are the trace events, unless ``record``
+    takes each of them instead. ``sides`` are the kinds of host that are judged. Times are
+    microseconds, and must not go back.
+    """
+
+    def __init__(
+        self,
+        protocol: str = "hook",
+        *,
+        sides: frozenset[str] = BOTH_SIDES,
+        record: Callable[[Event], None] | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> None:
+        """``without`` are rules that are not judged. Raises UsageError for an unknown protocol."""
+        self.protocol: Judged = judged(protocol)
+        self.sides = sides
+        self.findings: list[Finding] = []
+        self.events: list[Event] = []
+        self.record = self.events.append if record is None else record
+        self.links: dict[str, Link] = {}
+        self.view: Any = self.protocol.view()
+        self.invariants = [
+            one for one in invariants_of(self.protocol, self.view, sides) if one.name not in without
+        ]
+        self._n = 0
+        self._now = 0
+        self._link = ""
+        self._hosts: dict[str, None] = {}
+        self._bad: dict[int, None] = {}
+        self._flying: dict[int, FrameSent] = {}
+        self._copies: dict[int, int] = {}
+        self._watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
+        for kind in self.view.kinds:
+            self._watch(kind, self.view.on)
+        self._monitor = _Findings(self.invariants, self._broken)
+        self._monitor.attach(self._watch)
+        self._on_sent = tuple(self._watchers[FrameSent])
+        self._on_delivered = tuple(self._watchers[FrameDelivered])
+        self._parse = self.protocol.parse
+        self._wrong_way = self.protocol.wrong_way
+
+    def _watch(self, kind: type[Event], watcher: Callable[[Any], None]) -> None:
+        self._watchers.setdefault(kind, []).append(watcher)
+
+    # -- what is told ------------------------------------------------------------------
+
+    def opened(self, at_us: int, conn: str, client: str, server: str, lane: str = "") -> None:
+        """A connection. ``lane`` "" is not known; rules about lanes are silent then."""
+        self.closed(at_us, conn)
+        at = self._at(at_us)
+        for host in (client, server):
+            if host not in self._hosts:
+                self._hosts[host] = None
+                self._tell(HostStarted(self._n, at, -1, host, 1))
+        self.links[conn] = Link(conn, client, server, lane, last=at)
+        self._link = conn
+        self._tell(ConnectionOpened(self._n, at, -1, conn, client, server, lane))
+
+    def sent(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
+        """A frame was written. → its number, for ``delivered``, ``lost`` and ``duplicated``.
+
+        Raises UsageError for a connection that was not opened.
+        """
+        event = self._sent(at_us, self._of(conn), by_client, text)
+        if event.n not in self._bad:
+            self._flying[event.n] = event
+        return event.n
+
+    def passed(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
+        """A frame was written and has arrived, as far as one can see: ``sent`` and ``delivered``.
+
+        → the number of its FrameSent event. Raises UsageError as ``sent`` does.
+        """
+        event = self._sent(at_us, self._of(conn), by_client, text)
+        n = event.n
+        if n in self._bad:
+            del self._bad[n]
+        else:
+            self._arrived(at_us, event)
+        return n
+
+    def delivered(self, at_us: int, conn: str, sent: int) -> None:
+        """The frame numbered ``sent`` has arrived. Says nothing of one that is gone already."""
+        event = self._gone(sent)
+        if event is not None:
+            self._touch(at_us, conn)
+            self._arrived(at_us, event)
+
+    def lost(self, at_us: int, conn: str, sent: int, why: str = "lost") -> None:
+        """The frame numbered ``sent`` will never arrive; ``why``: lost, reset, cut or closed."""
+        one = self._gone(sent)
+        if one is not None:
+            at = self._touch(at_us, conn)
+            self._tell(
+                FrameLost(self._n, at, -1, one.link, one.sender, one.receiver, sent,
+                          one.frame.type, why)
+            )  # fmt: skip
+
+    def duplicated(self, at_us: int, conn: str, sent: int) -> None:
+        """The frame numbered ``sent``, which is on its way, will arrive once more."""
+        one = self._flying.get(sent)
+        if one is not None:
+            self._copies[sent] = self._copies.get(sent, 0) + 1
+            name = f"duplicate {one.link} {one.sender}>{one.receiver} {one.nth}"
+            self._tell(FaultInjected(self._n, self._touch(at_us, conn), -1, name, one.link))
+
+    def closed(
+        self, at_us: int, conn: str, by: str = "", code: int = UNCLEAN, reason: str = ""
+    ) -> None:
+        """A connection is over, at both ends. ``by`` is the host that closed it; "": neither."""
+        link = self.links.pop(conn, None)
+        if link is None:
+            return
+        at = self._at(at_us)
+        self._link = conn
+        for host, peer in ((link.client, link.server), (link.server, link.client)):
+            self._tell(ConnectionClosed(self._n, at, -1, conn, host, peer, code, reason, by))
+
+    def finish(self, at_us: int | None = None) -> None:
+        """Nothing more will come: ask for what never came true.
+
+        A connection on which nothing passed for ``SILENCE_US`` may have died unseen; of
+        those who were on it nothing more is expected.
+        """
+        now = self._at(self._now if at_us is None else at_us)
+        for link in list(self.links.values()):
+            if now - link.last > SILENCE_US:
+                self.closed(now, link.name)
+        self._link = ""
+        self._monitor.finish(max(self._n - 1, 0))
+
+    # -- events ------------------------------------------------------------------------
+
+    def _sent(self, at_us: int, link: Link, by_client: bool, text: str) -> FrameSent:
+        at = link.last = self._at(at_us)
+        self._link = link.name
+        message: Any = None
+        verdict = self._parse(text)
+        if by_client:
+            link.up = nth = link.up + 1
+            sender, receiver = link.client, link.server
+        else:
+            link.down = nth = link.down + 1
+            sender, receiver = link.server, link.client
+        message = verdict.message
+        n = self._n
+        if message is None:
+            frame = OpaqueFrame(text, verdict.error or "refused", verdict.path)
+            event = FrameSent(n, at, -1, link.name, sender, receiver, nth, frame)
+            self._refused(event, by_client, frame)
+            return event
+        event = FrameSent(n, at, -1, link.name, sender, receiver, nth, message)
+        if self._wrong_way.get(message.type) is by_client:
+            self._misled(event, by_client)
+            return event
+        self._n = n + 1
+        self.record(event)
+        for watcher in self._on_sent:
+            watcher(event)
+        return event
+
+    def _arrived(self, at_us: int, one: FrameSent) -> None:
+        n = self._n
+        self._n = n + 1
+        event = FrameDelivered(
+            n, self._at(at_us), -1, one.link, one.sender, one.receiver, one.n, one.frame.type
+        )
+        self.record(event)
+        for watcher in self._on_delivered:
+            watcher(event)
+
+    def _tell(self, event: Event) -> None:
+        self._n = event.n + 1
+        self.record(event)
+        for watcher in self._watchers.get(type(event), ()):
+            watcher(event)
+
+    def _refused(self, event: FrameSent, by_client: bool, frame: OpaqueFrame) -> None:
+        """A frame that no receiver takes was not said: the oracles do not hear of it."""
+        self.record(event)
+        self._bad[event.n] = None
+        bad = BadFrame(event.n + 1, event.at, -1, event.link, event.receiver, event.n,
+                       frame.error, frame.path)  # fmt: skip
+        self.record(bad)
+        self._n = bad.n + 1
+        side = CLIENT_SIDE if by_client else SERVER_SIDE
+        if side in self.sides:
+            rule, rows = self.protocol.parsed[side]
+            rows = self.protocol.rows_of(frame.path, rows)
+            self.findings.append(
+                Finding(rule, side, frame.error, event.n, event.at, event.link, rows, True,
+                        frame.path)
+            )  # fmt: skip
+
+    def _misled(self, event: FrameSent, by_client: bool) -> None:
+        """A frame that only the other side may send."""
+        self.record(event)
+        self._bad[event.n] = None
+        self._n = event.n + 1
+        side = CLIENT_SIDE if by_client else SERVER_SIDE
+        if side in self.sides:
+            rule, rows = self.protocol.parsed[side]
+            text = f"{event.frame.type} is not for a {side} to send"
+            self.findings.append(
+                Finding(rule, side, text, event.n, event.at, event.link, rows, True)
+            )
+
+    def _broken(self, invariant: Invariant, step: int, text: str) -> None:
+        self.findings.append(
+            Finding(invariant.name, invariant.obeyed_by, text, step, self._now, self._link,
+                    invariant.catalogue)
+        )  # fmt: skip
+
+    # -- small questions -----------------------------------------------------------------
+
+    def _of(self, conn: str) -> Link:
+        try:
+            return self.links[conn]
+        except KeyError:
+            raise UsageError(f"no connection {conn!r} is open: tell of it with opened()") from None
+
+    def _at(self, at_us: int) -> int:
+        if at_us > self._now:
+            self._now = at_us
+        return self._now
+
+    def _touch(self, at_us: int, conn: str) -> int:
+        at = self._at(at_us)
+        self._link = conn
+        link = self.links.get(conn)
+        if link is not None:
+            link.last = at
+        return at
+
+    def _gone(self, sent: int) -> FrameSent | None:
+        """One copy of a frame is no longer on its way."""
+        copies = self._copies.get(sent, 0)
+        if not copies:
+            self._bad.pop(sent, None)
+            return self._flying.pop(sent, None)
+        self._copies[sent] = copies - 1
+        if copies == 1:
+            del self._copies[sent]
+        return self._flying[sent]
