@@ -60,6 +60,7 @@ class DecisionsArePresses(OfDecisions):
 class OneDecisionPerCard(OfDecisions):
     name = "one-decision-per-card"
     sentence = "A card takes one decision; it is sent once per connection and never changes."
+    from_frames = True
     catalogue = ("HK-11", "HK-141")
 
     def __init__(self, view: HookView) -> None:
@@ -176,6 +177,7 @@ class DeadCardsHaveNoButtons(HookInvariant):
 class ButtonsFit(HookInvariant):
     name = "buttons-fit"
     sentence = "A card has at most 24 buttons, with different ids and without '|' in them."
+    from_frames = True
     catalogue = ("HK-140",)
     obeyed_by = "desktop"
 
@@ -197,6 +199,7 @@ class ButtonsFit(HookInvariant):
 class CardsAreTakenBack(HookInvariant):
     name = "cards-are-taken-back"
     sentence = "Before turn.end a desktop takes back the cards that were never answered."
+    from_frames = True
     catalogue = ("HK-143",)
     obeyed_by = "desktop"
 

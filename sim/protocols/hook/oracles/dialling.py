@@ -271,6 +271,7 @@ class TokensAreRenewedOnce(DialsAreSpaced):
 class QueuesAreShort(HookInvariant):
     name = "queues-are-short"
     sentence = "At most twenty tasks wait in a session; one more is refused at once."
+    from_frames = True
     catalogue = ("HK-61",)
     obeyed_by = "desktop"
 

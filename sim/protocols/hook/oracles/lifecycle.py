@@ -165,6 +165,7 @@ class PresenceIsTold(Presence):
 class PreferenceIsSaidAgain(HookInvariant):
     name = "preference-is-said-again"
     sentence = "After each welcome that offers it a desktop repeats its lifecycle preference."
+    from_frames = True
     catalogue = ("HK-30",)
     obeyed_by = "desktop"
 
