@@ -1,0 +1,185 @@
+"""The HTTP request in front of a WebSocket: read within bounds, judged, answered cleanly.
+
+A server that speaks nothing but WebSocket still meets browsers, port scanners
+and clients that never finish their request. They get an HTTP answer that says
+what is wrong, and no more time and memory than the bounds here allow.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+
+import attrs
+import h11
+import trio
+
+# Seconds for a whole request head, and its size; what a desktop sends has 1 KiB.
+HEAD_S = 10.0
+HEAD_BYTES = 16 << 10
+# Seconds and bytes for which a client that was answered may go on talking.
+LINGER_S = 1.0
+LINGER_BYTES = 4 << 20
+
+
+@attrs.frozen
+class Head:
+    """A request for a WebSocket: its path, its headers (names in lower case), its raw bytes."""
+
+    path: str
+    headers: Mapping[str, str]
+    raw: bytes
+
+
+@attrs.frozen
+class Answer:
+    """What is said instead of a WebSocket."""
+
+    status: int
+    text: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+    def encode(self) -> bytes:
+        """The whole HTTP response; the connection ends behind it."""
+        body = f"{self.text}\n".encode()
+        lines = [
+            f"HTTP/1.1 {self.status} {_phrase(self.status)}",
+            "Content-Type: text/plain; charset=utf-8",
+            f"Content-Length: {len(body)}",
+            "Connection: close",
+            *(f"{name}: {value}" for name, value in self.headers),
+        ]
+        return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+class ReadBefore(trio.abc.Stream):
+    """A stream of which something was read already: that comes first again."""
+
+    def __init__(self, stream: trio.SocketStream, before: bytes) -> None:
+        self._stream = stream
+        self._before = before
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        """What was read before, then the rest."""
+        if self._before:
+            taken, self._before = self._before, b""
+            return taken
+        return await self._stream.receive_some(max_bytes)
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Straight through."""
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        """Straight through."""
+        await self._stream.wait_send_all_might_not_block()
+
+    async def aclose(self) -> None:
+        """Straight through."""
+        await self._stream.aclose()
+
+
+async def read_head(
+    stream: trio.SocketStream, check: Callable[[str, str], Answer | None]
+) -> Head | Answer | None:
+    """The request of a client; what is wrong with it; or None: it went away.
+
+    ``check(method, path)`` may refuse before the WebSocket's own headers are looked at.
+    """
+    data = bytearray()
+    try:
+        with trio.fail_after(HEAD_S):
+            while b"\r\n\r\n" not in data:
+                if len(data) > HEAD_BYTES:
+                    return Answer(431, f"the request head is longer than {HEAD_BYTES} bytes")
+                more = await stream.receive_some(4096)
+                if not more:
+                    return None
+                data += more
+    except trio.TooSlowError:
+        return Answer(408, f"the request head did not come within {HEAD_S:g} s")
+    except trio.BrokenResourceError:
+        return None
+    return _judged(bytes(data), check)
+
+
+def _judged(raw: bytes, check: Callable[[str, str], Answer | None]) -> Head | Answer:
+    request = _request(raw)
+    if request is None:
+        return Answer(400, "this is no HTTP request; connect with a WebSocket client")
+    method, target = request.method.decode("ascii"), request.target.decode("ascii")
+    path = target.partition("?")[0]
+    refused = check(method, path)
+    if refused is not None:
+        return refused
+    headers: dict[str, str] = {}
+    for name, value in request.headers:
+        key = name.decode("ascii").lower()
+        text = value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return _no_websocket(request.http_version, headers) or Head(path, headers, raw)
+
+
+def _request(raw: bytes) -> h11.Request | None:
+    parser = h11.Connection(h11.SERVER)
+    try:
+        parser.receive_data(raw)
+        event = parser.next_event()
+    except h11.RemoteProtocolError:
+        return None
+    return event if isinstance(event, h11.Request) else None
+
+
+def _no_websocket(version: bytes, headers: Mapping[str, str]) -> Answer | None:
+    """Why this is no WebSocket handshake (RFC 6455, section 4.2.1)."""
+    words = [word.strip().lower() for word in headers.get("connection", "").split(",")]
+    upgrade = headers.get("upgrade", "").lower()
+    if upgrade != "websocket" or "upgrade" not in words or version != b"1.1":
+        told = "only WebSockets live here: ask for an upgrade to websocket over HTTP/1.1"
+        return Answer(426, told, (("Upgrade", "websocket"),))
+    if headers.get("sec-websocket-version") != "13":
+        told = "only version 13 of the WebSocket protocol is spoken here"
+        return Answer(426, told, (("Sec-WebSocket-Version", "13"), ("Upgrade", "websocket")))
+    try:
+        key = base64.b64decode(headers.get("sec-websocket-key", ""), validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != 16:
+        return Answer(400, "Sec-WebSocket-Key has to be 16 bytes in base64")
+    return None
+
+
+async def answer(stream: trio.SocketStream, said: Answer) -> None:
+    """Say it, and let the client read it before the connection ends."""
+    try:
+        with trio.move_on_after(HEAD_S):
+            await stream.send_all(said.encode())
+            await linger(stream)
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        pass
+    finally:
+        await trio.aclose_forcefully(stream)
+
+
+async def linger(stream: trio.SocketStream) -> None:
+    """Stop writing and read on for a moment.
+
+    A socket that is closed over unread bytes resets, and what was said last is lost.
+    """
+    taken = 0
+    with trio.move_on_after(LINGER_S):
+        await stream.send_eof()
+        while taken < LINGER_BYTES:
+            more = await stream.receive_some(65_536)
+            if not more:
+                return
+            taken += len(more)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Refused"
