@@ -108,22 +108,28 @@ def _lasting(row: Any) -> Any:
     return msgspec.structs.replace(row, **changes) if changes else row
 
 
+def _ids(tasks: list[Task]) -> list[str]:
+    return [task.request for task in tasks]
+
+
 def _open(server: Server, tasks: list[Task]) -> Iterator[str]:
     """Open tasks are found by their desk and by their conversation, ended ones by neither."""
     memory, limits = server.memory, server.plan.limits
+    stoppable: list[Task] = []
     for key, desk in memory.desks.items():
         mine = [task for task in tasks if task.desk is desk]
-        opened = [task.request for task in mine if task.state in UNENDED]
+        opened = [task for task in mine if task.state in UNENDED]
         torn = [
-            task.request
+            task
             for task in mine
             if task.state == INTERRUPTED and task.ended_us - task.created_us < limits.mapping_us
         ]
-        yield from _differs(f"unended of {key}", desk.unended or (), opened)
-        yield from _differs(f"interrupted of {key}", desk.interrupted or (), torn)
+        stoppable += opened + torn
+        yield from _differs(f"unended of {key}", desk.unended or (), _ids(opened))
+        yield from _differs(f"interrupted of {key}", desk.interrupted or (), _ids(torn))
     for place, lane in memory.conversations.items():
-        opened = [t.request for t in tasks if t.conversation is lane and t.state in UNENDED]
-        yield from _differs(f"open tasks at {place}", lane.tasks or (), opened)
+        here = [task for task in stoppable if task.conversation is lane]
+        yield from _differs(f"open tasks at {place}", lane.tasks or (), _ids(here))
     for task in tasks:
         if bool(task.ended_us) == (task.state in UNENDED):
             yield f"{task.request} is {task.state} and ended at {task.ended_us}"

@@ -33,6 +33,21 @@ def test_a_storm_breaks_nothing_when_handlers_are_interrupted() -> None:
         assert storm.broken() == {}, f"seed {seed}"
 
 
+MENDED = (
+    (101389, True), (101420, True), (102115, True), (102485, True), (102647, False),
+)  # fmt: skip
+"""Seeds of storms (and whether they were interrupted) that broke something once."""
+
+
+@pytest.mark.parametrize(("seed", "preempt"), MENDED)
+def test_a_storm_that_broke_something_once_breaks_nothing_any_more(
+    seed: int, preempt: bool
+) -> None:
+    storm = weather(seed, preempt=preempt)
+    storm.run()
+    assert storm.broken() == {}
+
+
 def test_storms_exercise_the_oracles() -> None:
     """Silence means something: nearly every oracle had something to judge."""
     exercised: dict[str, int] = {}

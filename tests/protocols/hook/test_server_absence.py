@@ -80,6 +80,45 @@ def test_a_stop_for_an_absent_desktop_outlives_the_interruption():
     assert [c.request_id for c in play.got(TaskCancel)] == [request]
 
 
+@pytest.mark.parametrize("crash", [False, True])
+def test_a_stop_that_comes_after_the_interruption_is_told_to_the_desktop_when_it_is_back(crash):
+    """HK-65, hook RC-55"""
+    play = Play()
+    request = interrupted_task(play)
+    if crash:
+        play.crash()
+        play.restart()
+    play.say("/stop", thread=play.view.requests[request].thread)
+    assert play.shows(request)[0] == "INTERRUPTED"
+    play.connect()
+    play.ack(request)
+    assert [c.request_id for c in play.got(TaskCancel)] == [request]
+
+
+def test_a_stop_means_what_waits_rather_than_what_was_interrupted():
+    """HK-65"""
+    play = Play()
+    old = interrupted_task(play)
+    thread = play.view.requests[old].thread
+    new = play.say("b", thread=thread)
+    play.say("/stop", thread=thread)
+    play.connect()
+    play.ack(old)
+    play.ack(new)
+    assert [c.request_id for c in play.got(TaskCancel)] == [new]
+
+
+def test_what_was_stopped_a_day_ago_is_found_no_more():
+    """hook RC-29"""
+    play = Play()
+    request = interrupted_task(play)
+    memory = play.world.hosts["S"].actor.memory
+    task = memory.routes[request]
+    assert task.conversation.tasks == {request: task}
+    play.run(26 * 3600)
+    assert task.conversation.tasks == {}
+
+
 def test_a_decision_for_an_absent_desktop_outlives_the_interruption():
     play = Play()
     play.connect()

@@ -114,7 +114,9 @@ class CardsStandInTheirThread(HookInvariant):
         request = self.view.requests.get(card.request)
         if request is not None and (post.chat, post.thread) != (request.chat, request.thread):
             return f"the card of {card.request} is posted in {post.chat}/{post.thread}"
-        nowhere = self.view.card_of(post.about) is None
+        stands = self.view.card_of(post.about)
+        # Who asks the channel is told so, also of what somebody has deleted in the meantime.
+        nowhere = stands is None or stands.deleted
         if card.care.posts - (card.care.unsure if nowhere else 0) > 1:
             return f"the card {post.about} is posted again"
         return None
@@ -132,6 +134,8 @@ class CardsAreShown(HookInvariant):
             self.exercised += 1
             if card.care.posts or card.care.unsure or is_waiting(view, card.care, card.at):
                 continue
+            if card.stored is not None and card.stored.state == CLOSED:
+                continue  # taken back before anybody has seen it
             request = view.requests.get(card.request)
             asked = None if request is None else request.stored
             if asked is None or asked.lane == "x":

@@ -198,7 +198,8 @@ class DialsBackOff(DialsAreSpaced):
         if dial.fresh or dial.standby:
             before, times = event.at, 0
         dial.fresh = False
-        self._due[key] = (event.at, times + 1)
+        # Waiting in standby is no attempt that has failed: the pause after it does not grow.
+        self._due[key] = (event.at, times + (not dial.standby))
         if not times:
             return None
         self.exercised += 1

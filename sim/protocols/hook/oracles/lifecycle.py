@@ -110,9 +110,16 @@ class FlapsAreNotTold(Presence):
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._gone: dict[str, int] = {}
+        # by device: the step that made somebody look last, and how long it was away by then
+        self._looks: dict[str, tuple[int, int]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {ConnectionClosed: self._closed}
+
+    def _looked(self, event: Saved) -> str | None:
+        device = event.key.partition("/")[2]
+        self._looks[device] = (event.cause, event.at - self._gone.get(device, -FLAP_US))
+        return super()._looked(event)
 
     def _closed(self, event: ConnectionClosed) -> str | None:
         link = self.view.links.get(event.link)
@@ -128,10 +135,10 @@ class FlapsAreNotTold(Presence):
         link = self.link_of(device)
         if link is not None and link.welcome_n < event.cause:
             return f"people are told that {device} is offline, but it is connected"
-        gone = self._gone.get(device)
-        if gone is None or event.at - gone >= FLAP_US:
+        cause, away = self._looks[device]
+        if cause != event.cause or away >= FLAP_US:
             return None
-        return f"people are told of {device}'s absence of {(event.at - gone) / SECOND_US:.1f} s"
+        return f"people are told of {device}'s absence of {away / SECOND_US:.1f} s"
 
 
 class PresenceIsTold(Presence):

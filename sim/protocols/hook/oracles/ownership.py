@@ -246,26 +246,28 @@ class FinishedStaysFinished(WritesOfRequests):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        # requests and rounds whose end, or close-out, was written
-        self._finished: dict[str, None] = {}
+        # requests and rounds whose end, or close-out, was written: when they had ended
+        self._finished: dict[str, int] = {}
 
     def write(self, root: RequestView, look: Any, event: CallIssued) -> str | None:
         owner = known_owner(root)
+        name = (owner or root).request
+        row = (owner or root).stored
+        # What was INTERRUPTED may be revived, and end again: that is another end.
+        ended_us = 0 if row is None else row.ended_us
         if look.state not in (WORKING, QUEUED):
-            self._finished[(owner or root).request] = None
+            self._finished[name] = ended_us
             return None
         self.exercised += 1
         if owner is None:
-            row = root.stored
             over = root.owner is None and row is not None and row.state not in UNENDED
         else:
-            over = owner.stored is not None and owner.stored.state in (ENDED, TORN)
-            over = over and root.owner is owner
-        if not over or (owner or root).request not in self._finished:
+            over = row is not None and row.state in (ENDED, TORN) and root.owner is owner
+        if not over or self._finished.get(name) != ended_us:
             return None
         return (
             f"the message of {root.request} goes back to {look.state} {shown(look.text)}, though "
-            f"{(owner or root).request} is over"
+            f"{name} is over"
         )
 
 

@@ -50,8 +50,9 @@ class Expiry:
         del self.memory.routes[name]  # before anything takes its time: nothing revives it
         if type(route) is Task:
             self.memory.seen.pop(route.event, None)
-            if route.desk.interrupted is not None:
-                route.desk.interrupted.pop(name, None)
+            for tasks in (route.desk.interrupted, route.conversation.tasks):
+                if tasks is not None:
+                    tasks.pop(name, None)
             for card in route.cards or ():
                 self.memory.cards.pop(card.interaction, None)
                 self.memory.cards_by_message.pop((line.channel, card.line.message), None)

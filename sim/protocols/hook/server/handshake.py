@@ -212,10 +212,15 @@ class Handshake:
         self.memory.sockets.pop(socket.conn.name, None)
         desk = socket.desk
         if desk is not None and desk.socket is socket:
-            desk.socket = None
+            self._left(desk)
             if desk.rival is not None and not self.plan.rules.teardown_per_socket:
                 return []  # the device is here, so why end anything (RC-03)
         return self.rounds.tear(socket)
+
+    def _left(self, desk: Desk) -> None:
+        """Nobody sits there any more, as of now: timers of older absences do not count."""
+        desk.socket = None
+        desk.left_us = self.actor.port.now_us()
 
     async def _farewell(self, socket: Socket, torn: list[CloseOut]) -> None:
         """What follows from a lost connection: close-outs, and the next in line."""
@@ -226,7 +231,7 @@ class Handshake:
         """A hello named another device: the old place is free."""
         torn = self.rounds.tear(socket)
         if socket.desk is not None and socket.desk.socket is socket:
-            socket.desk.socket = None
+            self._left(socket.desk)
         await self.rounds.close_out(torn)
         await self._leave_desk(socket)
 

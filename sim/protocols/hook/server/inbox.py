@@ -16,7 +16,7 @@ from sim.core.actor import Actor
 from sim.core.op import NO_ANSWER, Save, Send, Sleep, Spawn
 from sim.protocols.hook.frames import TaskCancel
 from sim.protocols.hook.intake import made
-from sim.protocols.hook.machine import OPEN, REQUEST, RUNNING
+from sim.protocols.hook.machine import OPEN, REQUEST, RUNNING, UNENDED
 from sim.protocols.hook.server.accounts.books import Books
 from sim.protocols.hook.server.cards import Cards
 from sim.protocols.hook.server.line import Line, Picture
@@ -261,7 +261,10 @@ class Inbox:
 
 
 def _running(conversation: Conversation) -> Task | Round | None:
-    """A session runs one turn at a time: a continuation, else the running task, else the first."""
+    """A session runs one turn at a time: a continuation, else the running task, else the first.
+
+    Else what was INTERRUPTED last: its desktop may come back, and still be at it.
+    """
     for over in (conversation.rounds or {}).values():
         if over.state == OPEN and over.socket is not None:
             return over
@@ -271,4 +274,5 @@ def _running(conversation: Conversation) -> Task | Round | None:
     for task in tasks.values():
         if task.state == RUNNING:
             return task
-    return next(iter(tasks.values()))
+    waiting = (task for task in tasks.values() if task.state in UNENDED)
+    return next(waiting, next(reversed(tasks.values())))

@@ -308,8 +308,6 @@ class Requests:
         self.delist(task)
         if task.state == INTERRUPTED:
             self.keep_interrupted(task)
-        if task.conversation.tasks is not None:
-            task.conversation.tasks.pop(task.request, None)
         self.memory.ended.append((task.ended_us, "request", task.request))
         closed = self.cards.close_all(task)
         await self.actor.perform(Save(task.row_key, task.row()))
@@ -318,7 +316,7 @@ class Requests:
     def delist(self, task: Task) -> None:
         """A task is not open any more."""
         desk = task.desk
-        for tasks in (desk.unended, desk.interrupted):
+        for tasks in (desk.unended, desk.interrupted, task.conversation.tasks):
             if tasks is not None:
                 tasks.pop(task.request, None)
 
@@ -328,6 +326,7 @@ class Requests:
             if task.desk.interrupted is None:
                 task.desk.interrupted = {}
             task.desk.interrupted[task.request] = task
+            task.conversation.enlist(task)  # and what is stopped now, it will be told to stop
 
     def enlist(self, task: Task) -> None:
         """A task is open: it will be redelivered, and ``/stop`` finds it."""
@@ -336,9 +335,7 @@ class Requests:
         if task.desk.unended is None:
             task.desk.unended = {}
         task.desk.unended[task.request] = task
-        if task.conversation.tasks is None:
-            task.conversation.tasks = {}
-        task.conversation.tasks[task.request] = task
+        task.conversation.enlist(task)
 
     # -- cancel ----------------------------------------------------------------
 
@@ -384,6 +381,9 @@ class Requests:
         away = self._of_the_absent(desk)
         limits = self.plan.limits
         now = self.actor.port.now_us()
+        if desk.has_just_left(now, limits.absent_us):
+            await self.start_absence(desk)
+            return
         for task in away:
             if task not in self._of_the_absent(desk):
                 continue  # its desktop has just come back

@@ -15,22 +15,28 @@ class Desk:
     ``interrupted`` are the tasks that it took and never ended; ``archives`` are
     the keys of sessions to archive, with the welcome on which that was said last
     and the ping whose answer will prove that it arrived. ``account`` is whose desktop
-    it was when it last said hello.
+    it was when it last said hello, ``left_us`` when its socket was last lost.
     """
 
     __slots__ = (
-        "account", "archives", "device", "interrupted", "lane", "rival", "socket", "unended",
+        "account", "archives", "device", "interrupted", "lane", "left_us", "rival", "socket",
+        "unended",
     )  # fmt: skip
 
     def __init__(self, lane: str, device: str) -> None:
         self.lane = lane
         self.device = device
         self.account = ""
+        self.left_us = 0
         self.socket: Any = None
         self.rival: Any = None
         self.unended: dict[str, Task] | None = None
         self.interrupted: dict[str, Task] | None = None
         self.archives: dict[str, tuple[int, int]] | None = None
+
+    def has_just_left(self, now_us: int, for_us: int) -> bool:
+        """Whether it is away for less than this: a timer that says more is of an older absence."""
+        return self.socket is None and self.left_us > 0 and now_us - self.left_us < for_us
 
     @property
     def key(self) -> str:
@@ -79,6 +85,12 @@ class Conversation:
         else:
             key = f"{self.lane}:{self.team}:{self.chat}:{self.thread or 'dm'}"
         return key if self.generation == 1 else f"{key}:g{self.generation}"
+
+    def enlist(self, task: Task) -> None:
+        """``/stop`` in this conversation finds it."""
+        if self.tasks is None:
+            self.tasks = {}
+        self.tasks[task.request] = task
 
     def enter(self, generation: int, event: str) -> None:
         """``/new`` (the webhook event ``event``): later tasks get a new session."""

@@ -89,10 +89,20 @@ class Lifecycle:
         if desk.lane not in NEUTRAL_LANES and desk.device in self._wanted:
             await self._look_later(desk.device)
 
+    def _has_just_left(self, device: str) -> bool:
+        """Whether its absence has not lasted long enough to be told (RC-84)."""
+        desk = self.reach.memory.desks.get((SLACK, device))
+        if desk is None or not self.reach.rules.flaps_ignored:
+            return False
+        return desk.has_just_left(self.reach.port.now_us(), self.reach.plan.limits.flap_us)
+
     async def look(self, device: str) -> None:
         """The moment is over: say how it is, if that is news."""
         online = self.reach.socket(SLACK, device) is not None
         if device not in self._wanted or self._told.get(device, False) is online:
+            return
+        if not online and self._has_just_left(device):
+            await self._look_later(device)
             return
         self._told[device] = online
         await self.reach.actor.perform(Save(f"presence/{device}", PresenceRow(online)))
