@@ -50,7 +50,8 @@ class OpaqueFrame:
         self.path = path
         # The parentheses keep it apart from all wire types.
         self.wire: dict[str, Any] = {"type": "(bad)", "text": text}
-        with suppress(ValueError):
+        # A text that is nested too deeply is none of ours either.
+        with suppress(ValueError, RecursionError):
             decoded = msgspec.json.decode(text)
             if isinstance(decoded, dict) and isinstance(decoded.get("type"), str):
                 self.wire = decoded
