@@ -27,12 +27,9 @@ from trio_websocket import (
     wrap_server_stream,
 )
 from wsproto import ConnectionType, WSConnection
-from wsproto import events as wire_events
 from wsproto.connection import ConnectionState
 from wsproto.events import AcceptConnection, CloseConnection, Request
-from wsproto.extensions import Extension, PerMessageDeflate
-from wsproto.frame_protocol import CloseReason as WireCloseReason
-from wsproto.utilities import LocalProtocolError, RemoteProtocolError
+from wsproto.utilities import LocalProtocolError
 
 from sim.core.errors import UsageError
 from sim.drivers import deflate
