@@ -18,6 +18,7 @@ from sim.core.event import (
     BadFrame,
     ConnectionClosed,
     ConnectionOpened,
+    ConnectionRefused,
     Event,
     FaultInjected,
     FrameDelivered,
@@ -186,6 +187,23 @@ class FrameJudge:
             self._copies[sent] = self._copies.get(sent, 0) + 1
             name = f"duplicate {one.link} {one.sender}>{one.receiver} {one.nth}"
             self._tell(FaultInjected(self._n, self._touch(at_us, conn), -1, name, one.link))
+
+    def struck(self, at_us: int, fault: str, target: str) -> int:
+        """Somebody between the two did something; ``fault`` as a schedule names it.
+
+        → the number of the event.
+        """
+        n = self._n
+        self._tell(FaultInjected(n, self._at(at_us), -1, fault, target))
+        return n
+
+    def refused(
+        self, at_us: int, conn: str, client: str, server: str, lane: str, status: int
+    ) -> None:
+        """A dial came to nothing. It is only recorded: who dialled cannot be known."""
+        event = ConnectionRefused(self._n, self._at(at_us), -1, conn, client, server, lane, status)
+        self._n = event.n + 1
+        self.record(event)
 
     def closed(
         self, at_us: int, conn: str, by: str = "", code: int = UNCLEAN, reason: str = ""
