@@ -1,0 +1,1 @@
+"""Live runs: sockets, real time, programs that are not ours."""

@@ -1,0 +1,92 @@
+"""Who is who on real connections: devices become hosts, connections get a lane and a number.
+
+The names are those of simulated runs: the first device is ``D``, the next ``D2``; its
+connections to one chat service are generations of one lane, ``D.slack#1``, ``D.slack#2``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import attrs
+import msgspec
+
+LANES = ("slack", "telegram", "x")
+_WORDS = {"slack": "slack", "telegram": "telegram", "tg": "telegram", "x": "x", "twitter": "x"}
+
+
+@attrs.frozen
+class Named:
+    """A connection: the host that dialled, the lane (without the host), the whole name."""
+
+    client: str
+    lane: str
+    link: str
+
+    @property
+    def track(self) -> str:
+        """What stays the same when it reconnects: ``D.slack``."""
+        return f"{self.client}.{self.lane}"
+
+
+class Roll:
+    """Gives names in order of appearance."""
+
+    def __init__(self) -> None:
+        self._devices: dict[str, str] = {}
+        self._generations: dict[str, int] = {}
+        self._hosts = 0
+
+    def name(self, path: str, first: str | None) -> Named:
+        """The name of a new connection. ``first`` is what its client sent first, if it did.
+
+        A client that introduces itself with no ``hello`` is a device of its own.
+        """
+        hello = _hello(first)
+        device = hello.get("deviceId")
+        if isinstance(device, str) and device:
+            client = self._devices.get(device) or self._devices.setdefault(device, self._next())
+        else:
+            client = self._next()
+        lane = lane_of(path) or _lane_of_features(hello.get("features"))
+        track = f"{client}.{lane}"
+        number = self._generations[track] = self._generations.get(track, 0) + 1
+        return Named(client, lane, f"{track}#{number}")
+
+    def _next(self) -> str:
+        self._hosts += 1
+        return "D" if self._hosts == 1 else f"D{self._hosts}"
+
+
+def lane_of(path: str) -> str:
+    """The chat service that a URL path names (``/hook/slack``), "" if none."""
+    for word in reversed(re.split(r"[^a-z]+", path.partition("?")[0].lower())):
+        if word in _WORDS:
+            return _WORDS[word]
+    return ""
+
+
+def _hello(text: str | None) -> dict[str, Any]:
+    """The payload of a hello, {} for anything else."""
+    if text is None:
+        return {}
+    try:
+        frame = msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(frame, dict) or frame.get("type") != "hello":
+        return {}
+    payload = frame.get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def _lane_of_features(features: object) -> str:
+    """What a desktop announces tells the lane where the path does not."""
+    if isinstance(features, list):
+        for lane in LANES:
+            if f"provider:{lane}" in features:
+                return lane
+        if "turn-delivery-v1" in features:
+            return "x"
+    return "slack"
