@@ -13,7 +13,7 @@ a handler that could go on at once becomes a choice too.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, MutableSequence
 from typing import Any
 
 from sim.core import ambient
@@ -45,7 +45,7 @@ class World(Agenda):
         self.hosts: dict[str, Host] = {}
         self.links: dict[str, Link] = {}
         self.latencies: dict[tuple[str, str], tuple[int, int]] = {}
-        self.events: list[Event] = []
+        self.events: MutableSequence[Event] = []  # a live world keeps only its tail
         self.watchers: dict[type[Event], list[Watcher]] = {}
         self.ready: deque[tuple[Activity, Any]] = deque()
         self.on_drop: Callable[[Activity], None] | None = None

@@ -96,6 +96,15 @@ class ChangeFeature(Act, frozen=True, gc=False, tag="feature"):
     on: bool
 
 
+class Adopt(Act, frozen=True, gc=False, tag="adopt"):
+    """The server's operator gives a device to a person without a sign-in: from now on the
+    server's plan binds them. Counts only where neither is bound on that lane."""
+
+    lane: str
+    person: str
+    device: str
+
+
 class Operate(Act, frozen=True, gc=False, tag="operate"):
     """The person (or the agent's tool use) at the desktop does what sends this frame.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from sim.channel.api import (
     ButtonPressed,
@@ -42,6 +42,7 @@ class HookStage(Stage):
     """See :class:`sim.scenario.playing.stage.Stage` for the methods' meaning."""
 
     protocol = "hook"
+    CAST: ClassVar[type[Cast]] = Cast
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
@@ -51,7 +52,7 @@ class HookStage(Stage):
         self.view = HookView()
         self.ledger = Ledger()
         self.rules = switch_off(HookRules, without)
-        self.cast = Cast(scenario, world, self.rules)
+        self.cast = self.CAST(scenario, world, self.rules)
         self.prompter = Prompter(self.ledger, self.names)
         self.people = People(self.cast, self.view, self.names, self.ledger)
         self.composer = Composer(

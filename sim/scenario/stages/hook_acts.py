@@ -16,7 +16,7 @@ _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Authorize
 _KINDS: dict[str, Any] = {
     "person": _OF_PEOPLE,
     **dict.fromkeys(("slack", "telegram", "x"), api.ChannelFault | _OF_PEOPLE),
-    "server": acts.ChangeFeature | PuppetSends | PuppetDials,
+    "server": acts.ChangeFeature | acts.Adopt | PuppetSends | PuppetDials,
     "desktop": acts.AgentProgresses
     | acts.AgentAsks
     | acts.AgentEnds

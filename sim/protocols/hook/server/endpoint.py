@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.core.actor import Actor, CloseReason, Port
 from sim.core.op import Connection, Frame, Save, Send
-from sim.protocols.hook.acts import ChangeFeature
+from sim.protocols.hook.acts import Adopt, ChangeFeature
 from sim.protocols.hook.frames import Ping, Pong
 from sim.protocols.hook.intake import checked, made
 from sim.protocols.hook.server.accounts.books import Books
@@ -110,11 +110,14 @@ class Server(Actor):
             await handler(socket, message.body)
 
     async def on_act(self, act: Any) -> None:
-        """Another version of the server is deployed: welcomes list other features from now on."""
+        """The operator: another version of the server is deployed (welcomes list other features
+        from now on), or a device is given to somebody."""
         if isinstance(act, ChangeFeature):
             offer = self.memory.offer
             offer.change(act.feature, act.on)
             await self.perform(Save("features", FeaturesRow(offer.features)))
+        elif isinstance(act, Adopt):
+            self.books.adopt(act.lane, act.person, act.device)
 
     def _read_features(self) -> None:
         row = self.port.store.get("features")

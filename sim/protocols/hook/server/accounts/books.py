@@ -118,6 +118,13 @@ class Books:
         await self.lifecycle.resume()
         await self.commands.resume()
 
+    def adopt(self, lane: str, person: str, device: str) -> None:
+        """The plan binds these from now on; a desktop learns it with its next welcome."""
+        if lane in NEUTRAL_LANES:
+            self.provider_bindings.adopt(lane, person, device)
+        else:
+            self.slack_bindings.adopt(lane, person, device)
+
     # -- connections -----------------------------------------------------------
 
     async def welcomed(self, socket: Socket) -> None:

@@ -78,12 +78,8 @@ class ProviderBindings:
         plan, store = self.reach.plan, self.reach.port.store
         stored = {row.binding: row for _, row in store.items("provider-binding/")}
         for (lane, person), device in plan.bindings.items():
-            binding = f"{lane}-{person}"
-            if lane in NEUTRAL_LANES and binding not in stored:
-                row = ProviderBindingRow(
-                    binding, lane, device, person, person, person, self.show.scope(""), CONFIRMED
-                )
-                self._put(row)
+            if lane in NEUTRAL_LANES and _planned_id(lane, person) not in stored:
+                self._put(self._planned(lane, person, device))
         for row in stored.values():
             if row.state == CONFIRMED:
                 self._put(row)
@@ -92,6 +88,17 @@ class ProviderBindings:
             made = self._of_device.get(place)
             if made is None or made.link != attempt.link:
                 self._attempts[place] = attempt
+
+    def _planned(self, lane: str, person: str, device: str) -> ProviderBindingRow:
+        return ProviderBindingRow(
+            _planned_id(lane, person), lane, device, person, person, person,
+            self.show.scope(""), CONFIRMED,
+        )  # fmt: skip
+
+    def adopt(self, lane: str, person: str, device: str) -> None:
+        """The plan binds somebody to a device while the server runs; nothing is displaced."""
+        if (lane, person) not in self._of_person and (lane, device) not in self._of_device:
+            self._put(self._planned(lane, person, device))
 
     async def resume(self) -> None:
         """Watch the links that are still good, forget those that have done their work."""
@@ -312,6 +319,11 @@ class ProviderBindings:
         if not self.reach.rules.features_agreed:
             return True
         return f"provider:{provider}" in socket.offered and socket.agreed("provider-bind-v1")
+
+
+def _planned_id(lane: str, person: str) -> str:
+    """The bindingId of an account that the plan binds."""
+    return f"{lane}-{person}"
 
 
 def _key(row: ProviderBindingRow) -> str:

@@ -90,6 +90,12 @@ class SlackBindings:
             if all(r.link != attempt.link for r in self.of_device(attempt.device)):
                 self._attempts[attempt.device] = attempt
 
+    def adopt(self, lane: str, person: str, device: str) -> None:
+        """The plan binds somebody to a device while the server runs; nothing is displaced."""
+        team = self.reach.plan.team(self.reach.plan.channel(lane))
+        if (team, person) not in self._bound and not self._has(device, team):
+            self._put(SlackBindingRow(team, person, person, device, CONFIRMED))
+
     async def resume(self) -> None:
         """Watch the links that are still good, forget those that have done their work."""
         for key, attempt in self.reach.port.store.items("slack-attempt/"):
