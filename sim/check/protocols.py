@@ -72,7 +72,7 @@ def _hook() -> Judged:
     return Judged(
         name="hook",
         parse=parse_hook_message,
-        view=lambda: HookView(0),
+        view=lambda: HookView(0, frames_only=True),
         invariants=tuple(one for one in INVARIANTS if one.from_frames),
         sections={row.id: row.section for row in ROWS.values()},
         wrong_way={

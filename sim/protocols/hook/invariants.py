@@ -29,6 +29,7 @@ from sim.protocols.hook.oracles import (
     queries,
     reopen,
     replies,
+    sessions,
     tasks,
     tools,
 )
@@ -55,6 +56,7 @@ INVARIANTS: tuple[type[HookInvariant], ...] = tuple(
         channel,
         reopen,
         tasks,
+        sessions,
         dispatch,
         people,
         cards,

@@ -54,17 +54,17 @@ from sim.protocols.hook.view_writes import Writes
 
 
 class HookView:
-    """The folded state of a hook run.
-
-    ``requests`` (in order of appearance), ``rounds``, ``cards`` and ``links``
-    are by id, ``by_lane`` has the newest connection by (client, lane), ``by_device``
-    the one welcomed last by (device, lane), ``lanes`` the kind of each channel that
-    was written to. ``now`` is the time of the newest event; ``said`` the payload of
-    the frame whose sending is the newest event, ``arrived`` of the one whose delivery
-    is; None for a frame that its receiver has to refuse.
+    """The folded state of a hook run: ``requests`` (in order of appearance), ``rounds``,
+    ``cards`` and ``links`` are by id, ``by_lane`` has the newest connection by (client,
+    lane), ``by_device`` the one welcomed last by (device, lane), ``lanes`` the kind of each
+    channel that was written to. ``now`` is the time of the newest event; ``said`` the
+    payload of the frame whose sending is the newest event, ``arrived`` of the one whose
+    delivery is; None for one that its receiver has to refuse. ``frames_only``: stores and
+    lives are not known, so that oracles have to give the benefit of the doubt.
     """
 
-    def __init__(self, keep_versions: int | None = None) -> None:
+    def __init__(self, keep_versions: int | None = None, *, frames_only: bool = False) -> None:
+        self.frames_only = frames_only
         self.history = History(keep_versions)
         self.requests: dict[str, RequestView] = {}
         self.rounds: dict[str, RoundView] = {}

@@ -32,6 +32,7 @@ class TurnAtDesktop:
     dispatched for, ``answered``: there was one, lasting or not; ``starts`` counts runs of
     the agent in it. ``end`` is the first end ever sent, ``ends`` their number.
     ``gap_us``: between the last two snapshots.
+    ``moved``: it was dispatched on another connection before; ``ack_link``: where ``ack`` was.
     ``row``: what the desktop's ledger holds of its end.
     """
 
@@ -59,6 +60,8 @@ class TurnAtDesktop:
     reopens: int = 0
     progress_us: int = -1
     gap_us: int = -1
+    moved: bool = False
+    ack_link: str = ""
     row: LedgerRow | None = None
     row_us: int = -1
     cards: dict[str, CardAtDesktop] = attrs.field(factory=dict)
@@ -190,6 +193,7 @@ class Desktops:
             turn.ack = None
             turn.starts = 0
             turn.progress_us = turn.cancelled_us = -1
+        turn.moved = turn.moved or turn.link != link.name
         turn.link = link.name
         turn.at = self.view.now
         turn.answered = False
@@ -230,6 +234,7 @@ class Desktops:
         if turn.ack is None:
             turn.ack = body
             turn.ack_n = n
+            turn.ack_link = link.name
 
     def _progress(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
         turn = desktop.turns.get(body.request_id)

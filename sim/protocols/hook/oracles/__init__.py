@@ -4,6 +4,7 @@
 ``channel``     what people find in the channel in the end
 ``reopen``      what a desktop may do with ``turn.reopen``, and what a server makes of it
 ``tasks``       what desktops do with tasks
+``sessions``    in which session, and how often
 ``dispatch``    what servers dispatch, where to, and again
 ``people``      what servers do with what people say
 ``cards``       interaction cards

@@ -16,6 +16,7 @@ GRANTS = ("perm:allow", "perm:always", "plan:approve")
 SILENCE = ("time limit", "turn end")
 TELEGRAM_LINK = re.compile(r"https://t\.me/[A-Za-z0-9_]+\?start=[A-Za-z0-9_-]+")
 QUEUE = 20  # tasks that may wait in a session
+ELSEWHERE_MS = 2_000  # what a clock that is not the desktop's may be off
 FOOT = ("⏳", "⏱")
 
 
@@ -79,7 +80,10 @@ class DurationsAreMeasured(HookInvariant):
         if body is None or since is None or body.usage.duration_ms is None:
             return None
         self.exercised += 1
-        if body.usage.duration_ms <= (event.at - since) // 1000 + 1:
+        limit_ms = (event.at - since) // 1000 + 1
+        if self.view.frames_only:
+            limit_ms += limit_ms // 10 + ELSEWHERE_MS
+        if body.usage.duration_ms <= limit_ms:
             return None
         took = (event.at - since) / SECOND_US
         return f"{self.request} came {took:.1f} s ago and took {body.usage.duration_ms} ms"

@@ -48,6 +48,11 @@ FROM_DESKTOP: Needs = {
 """The same for a desktop."""
 
 
+def provider_of(link: LinkView, body: Any) -> str:
+    """The neutral channel of a provider frame; where no lane is known, the one that it names."""
+    return link.lane or str(getattr(body, "provider", ""))
+
+
 class ServerGates(HookInvariant):
     name = "server-sends-what-is-agreed"
     sentence = (
@@ -76,8 +81,10 @@ class ServerGates(HookInvariant):
         needs = FROM_SERVER[kind]
         if not link.has(*needs):
             return f"{event.sender} sends {kind} on {event.link}, where {needs} is not agreed"
-        if kind.startswith("provider.") and f"provider:{link.lane}" not in link.features:
-            return f"{event.sender} sends {kind} on {event.link}, but offers no {link.lane}"
+        if kind.startswith("provider."):
+            provider = provider_of(link, self.view.said)
+            if f"provider:{provider}" not in link.features:
+                return f"{event.sender} sends {kind} on {event.link}, but offers no {provider}"
         return None
 
     def _asked(self, event: FrameSent) -> str | None:
@@ -142,8 +149,9 @@ class DesktopGates(OfDesktops):
         for feature in FROM_DESKTOP[kind]:
             if not self.offered(link, feature) or feature not in own:
                 return f"{event.sender} sends {kind} on {event.link}, where it is not agreed"
-        if not self.offered(link, f"provider:{link.lane}"):
-            return f"{event.sender} sends {kind} to a server that does not offer {link.lane}"
+        provider = provider_of(link, self.view.said)
+        if not self.offered(link, f"provider:{provider}"):
+            return f"{event.sender} sends {kind} to a server that does not offer {provider}"
         return None
 
 

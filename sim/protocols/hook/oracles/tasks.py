@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.core.event import Acted, Event, FrameDelivered, FrameSent, Noted
+from sim.core.event import Event, FrameSent
 from sim.core.invariant import Handler
-from sim.protocols.hook.acts import ChangeWorkspaces, Login
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant, shown
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_desktops import DesktopView, TurnAtDesktop
@@ -15,6 +14,7 @@ from sim.protocols.hook.view_desktops import DesktopView, TurnAtDesktop
 DAY_US = 24 * 60 * 60 * SECOND_US
 PATIENCE_US = 15 * SECOND_US
 THROTTLE_US = 1_400_000
+CROSSING_US = 5 * SECOND_US  # a cancel and an end that pass each other on a slow way
 PROGRESS_CHARS = 4_000
 
 
@@ -73,8 +73,8 @@ class AckComesFirst(OfTurns):
         self.exercised += 1
         if turn is None or turn.of or turn.ack is not None or turn.link != event.link:
             return None
-        if turn.row is not None:
-            return None  # a result of an earlier life is handed in
+        if turn.row is not None or (turn.moved and self.view.frames_only):
+            return None  # what was acked or ended before is reported on
         return f"{event.sender} sends {event.frame.type} of {turn.request} before its ack"
 
 
@@ -206,6 +206,8 @@ class AcksAreRepeated(OfTurns):
             return None
         if body.result == "rejected" and body.reason in ("invalid", "disabled"):
             return None
+        if self.view.frames_only and turn.ack_link != event.link:
+            return None  # its process may be another by now
         self.exercised += 1
         first = turn.ack
         one = (first.result, first.session_id, first.queue_position, first.reason)
@@ -217,88 +219,17 @@ class AcksAreRepeated(OfTurns):
         )
 
 
-class NoSecondRun(HookInvariant):
-    name = "no-second-run"
-    sentence = "A task runs once in a life of its desktop, and never again when it has ended."
-    catalogue = ("HK-37",)
-    obeyed_by = "desktop"
-
-    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(Noted, "agent"): self._started}
-
-    def _started(self, event: Noted) -> str | None:
-        data = event.data
-        if data.get("did") != "start" or not data.get("request"):
-            return None
-        desktop = self.view.desktops.of(event.host)
-        turn = desktop.turns.get(data["request"])
-        if turn is None:
-            return None
-        self.exercised += 1
-        if turn.starts > 1:
-            return f"{event.host} runs {turn.request} a second time"
-        if turn.row is not None and not desktop.logins:
-            return f"{event.host} runs {turn.request} again, though it ended {turn.row.status}"
-        return None
-
-
-class OneSessionPerKey(OfTurns):
-    """Sessions end with /new, with their folder, and with the account."""
-
-    name = "one-session-per-key"
-    sentence = "All tasks of one externalKey run in one session."
-    from_frames = True
-    catalogue = ("HK-01",)
-    frames = ("task.ack",)
-
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        self._sessions: dict[str, dict[str, str]] = {}
-
-    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {
-            **super().sorted_handlers(),
-            (FrameDelivered, "session.archive"): self._archived,
-            (Acted, Login): self._changed,
-            (Acted, ChangeWorkspaces): self._changed,
-        }
-
-    def _archived(self, event: FrameDelivered) -> str | None:
-        if self.view.arrived is not None:
-            self._sessions.get(event.receiver, {}).pop(self.view.arrived.external_key, None)
-        return None
-
-    def _changed(self, event: Acted) -> str | None:
-        self._sessions.pop(event.host, None)
-        return None
-
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
-        session = self.view.said.session_id
-        if turn is None or session is None or turn.ack_n != event.n:
-            return None
-        if turn.takes_over:
-            self._sessions.get(event.sender, {}).pop(turn.key, None)
-            return None
-        if turn.row is not None:
-            return None  # a result of an earlier life is handed in
-        self.exercised += 1
-        before = self._sessions.setdefault(event.sender, {}).setdefault(turn.key, session)
-        if before == session:
-            return None
-        return (
-            f"{event.sender} runs {turn.request} in session {session}, but {turn.key} has "
-            f"session {before}"
-        )
-
-
 class ProgressIsThrottled(OfTurns):
     name = "progress-is-throttled"
     sentence = "A turn's snapshots are at least 1.5 s apart, and not too long for a channel."
     from_frames = True
     catalogue = ("HK-64",)
     frames = ("turn.progress",)
+
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        # by (desktop, request): what its own clock said at the last snapshot
+        self._told_ms: dict[tuple[str, str], float] = {}
 
     def judge(
         self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
@@ -309,12 +240,21 @@ class ProgressIsThrottled(OfTurns):
         link = self.view.links.get(event.link)
         if turn is None or link is None or link.lane == "telegram":
             return None
+        if self.view.frames_only and not self._is_hasty(event):
+            return None  # the network has pushed them together
         if 0 <= turn.gap_us < THROTTLE_US:
             return (
                 f"{event.sender} sends progress of {turn.request} {turn.gap_us / SECOND_US:.1f} s "
                 "after the last"
             )
         return None
+
+    def _is_hasty(self, event: FrameSent) -> bool:
+        """Whether the desktop's own clock says so too."""
+        now = event.frame.ts
+        before = self._told_ms.get((event.sender, self.request), now - THROTTLE_US)
+        self._told_ms[event.sender, self.request] = now
+        return bool(now - before < THROTTLE_US / 1_000)
 
 
 class CancelEndsTheTurn(OfTurns):
@@ -333,7 +273,8 @@ class CancelEndsTheTurn(OfTurns):
         if event.cause == turn.cancelled_n and turn.end.status != "cancelled":
             return f"{event.sender} is told to cancel {turn.request}, and ends it {turn.end.status}"
         ended = turn.end_us if turn.row is None else turn.row_us
-        if ended - turn.cancelled_us < SECOND_US or turn.end.status == "cancelled":
+        grace = CROSSING_US if self.view.frames_only else SECOND_US
+        if ended - turn.cancelled_us < grace or turn.end.status == "cancelled":
             return None
         return f"{event.sender} ends {turn.request} {turn.end.status}, though it was cancelled"
 
@@ -344,7 +285,8 @@ class CancelEndsTheTurn(OfTurns):
                     continue
                 if turn.life != desktop.life or self.view.now - turn.cancelled_us < PATIENCE_US:
                     continue
-                if turn.of and turn.link not in self.view.links:
+                alone = turn.of or self.view.frames_only
+                if alone and turn.link not in self.view.links:
                     continue  # a torn round goes on for nobody
                 yield f"{desktop.name} was told to cancel {turn.request} and has not ended it"
 
