@@ -155,11 +155,15 @@ def lines_of(trace: Trace, snapshots: Snapshots | None = None) -> Iterator[bytes
         if snapshots is not None:
             snapshots.on(event)
             if count % snapshots.every == 0:
-                yield _SNAPSHOT + _encoder.encode(count) + b',"scene":'
-                yield _encoder.encode(snapshots.take()) + b"}\n"
+                yield snapshot_line(count, snapshots.take()) + b"\n"
 
 
 _SNAPSHOT = b'{"kind":"Snapshot","n":'
+
+
+def snapshot_line(count: int, scene: Any) -> bytes:
+    """The line of a viewer's snapshot behind ``count`` events, without its end."""
+    return _SNAPSHOT + _encoder.encode(count) + b',"scene":' + _encoder.encode(scene) + b"}"
 
 
 def is_snapshot(line: bytes) -> bool:

@@ -1,1 +1,13 @@
-"""Live runs: sockets, real time, programs that are not ours."""
+"""Outside programs in a world: real desktops, real servers, and what stands between them.
+
+- ``outsider``    the actor that stands in the world for a program outside of it.
+- ``gateway``     sockets and connections: what arrives is recorded, what the twin sends goes out.
+- ``outbox``      what waits to be written to one socket, within bounds.
+- ``recording``   the trace file that grows while the run goes; ``tail``: the newest in memory.
+- ``roll``        devices become hosts, connections get names.
+- ``stage``       scenarios whose desktops are outside programs; who is whose device.
+- ``doors``       the listening side: one URL path per channel, tokens, HTTP answers.
+- ``serving``     ``hooktwin serve``; ``connecting``: ``hooktwin connect``.
+- ``control``     HTTP and JSON; ``commands``, ``reports``: what can be done and read there.
+- ``proxy…``      ``hooktwin proxy``.
+"""

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from sim.core.errors import UsageError
 from sim.core.event import Event
-from sim.core.trace import Header, encode_event, encode_header
+from sim.core.trace import Header, encode_event, encode_header, snapshot_line
+from sim.view.snapshots import SceneSnapshots
 
 
 class Recording:
-    """Writes header and events as an ordinary trace, each line flushed at once.
+    """Writes header and events as an ordinary trace, each line flushed at once; every
+    thousand events a snapshot, with which viewers jump.
 
     ``problem`` says why no more can be written (a full disk); the run goes on without.
     Raises UsageError when the file cannot be made.
@@ -21,6 +23,7 @@ class Recording:
         self.path = path
         self.events = 0
         self.problem = ""
+        self._snapshots = SceneSnapshots()
         try:
             self._file = path.open("wb")
         except (OSError, ValueError) as error:
@@ -33,6 +36,9 @@ class Recording:
         if not self.problem:
             self._put(encode_event(event))
             self.events += not self.problem
+            self._snapshots.on(event)
+            if self.events % self._snapshots.every == 0:
+                self._put(snapshot_line(self.events, self._snapshots.take()))
 
     def _put(self, line: bytes) -> None:
         try:

@@ -43,7 +43,7 @@ class Roll:
 
         A client that introduces itself with no ``hello`` is a device of its own.
         """
-        hello = _hello(first)
+        hello = hello_of(first)
         device = hello.get("deviceId")
         if isinstance(device, str) and device:
             client = self._devices.get(device) or self._devices.setdefault(device, self._next())
@@ -67,7 +67,7 @@ def lane_of(path: str) -> str:
     return ""
 
 
-def _hello(text: str | None) -> dict[str, Any]:
+def hello_of(text: str | None) -> dict[str, Any]:
     """The payload of a hello, {} for anything else."""
     if text is None:
         return {}
