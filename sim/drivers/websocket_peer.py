@@ -178,8 +178,19 @@ class Peer:
 
     # -- ending ------------------------------------------------------------------
 
+    async def finish(self) -> None:
+        """Say nothing more (FIN), without a Close frame, but still read. Raises PeerGone."""
+        async with self._lock:
+            try:
+                if isinstance(self._stream, trio.SocketStream):
+                    await self._stream.send_eof()
+                else:
+                    await self._stream.aclose()
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                raise PeerGone from None
+
     async def hang_up(self) -> None:
-        """End the TCP stream (FIN) without a Close frame."""
+        """End the TCP stream without a Close frame."""
         await trio.aclose_forcefully(self._stream)
 
     async def reset(self) -> None:

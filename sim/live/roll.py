@@ -54,6 +54,16 @@ class Roll:
         number = self._generations[track] = self._generations.get(track, 0) + 1
         return Named(client, lane, f"{track}#{number}")
 
+    def stranger(self, path: str) -> Named:
+        """Whose dial came to nothing, as near as one can know; nobody is counted for it.
+
+        ``D0`` where several devices are known, for it may have been any of them.
+        """
+        client = "D" if self._hosts <= 1 else "D0"
+        lane = lane_of(path) or LANES[0]
+        track = f"{client}.{lane}"
+        return Named(client, lane, f"{track}#{self._generations.get(track, 0) + 1}")
+
     def _next(self) -> str:
         self._hosts += 1
         return "D" if self._hosts == 1 else f"D{self._hosts}"
