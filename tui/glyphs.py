@@ -15,6 +15,7 @@ ASCII = str.maketrans(
         **dict.fromkeys("▶→▸", ">"),
         **dict.fromkeys("◀←◂", "<"),
         "┊": ":",
+        "┈": ".",
         "╳": "x",
         "…": "~",
         "⏎": "/",

@@ -6,7 +6,7 @@ part of a trace can be drawn without the rest. The words come from the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal
 
 import attrs
@@ -16,7 +16,7 @@ from sim.core.event import Event
 from sim.view.scene import kind_of
 from sim.view.tracefile import TraceFile
 
-Arrow = Literal["frame", "again", "call", "answer", "lost", "link", "fault", "mark"]
+Arrow = Literal["frame", "again", "call", "answer", "lost", "link", "fault", "mark", "through"]
 LOCAL: tuple[type[Event], ...] = (
     events.FrameSent,
     events.CallAnswered,
@@ -29,6 +29,9 @@ LOCAL: tuple[type[Event], ...] = (
 
 LOOKS_BACK = 500
 """Steps within which a second arrival of a frame is recognised."""
+
+FARTHEST = 200
+"""Causes that are followed, at most, to see what went through a hidden lane."""
 
 _QUIET_REPLIES = ("seen",)
 
@@ -119,6 +122,24 @@ class Diagram:
         for step in range(min(n, self.trace.count - 1), -1, -1):
             if every or self.is_shown(self.trace.event(step)):
                 yield step
+
+    def through(self, row: Row, hidden: Collection[str]) -> Row:
+        """The row where some lanes are hidden: an arrow out of one of them begins at the
+        shown lane from which its cause came ("through"). Other rows stay as they are.
+        """
+        if row.source not in hidden or row.target in hidden or row.source == row.target:
+            return row
+        n = row.cause
+        for _ in range(FARTHEST):
+            if n < 0:
+                break
+            before = self.row(n)
+            if before.source not in hidden and before.target in hidden:
+                if before.source == row.target:
+                    break  # its own question comes back: that is no way from lane to lane
+                return attrs.evolve(row, arrow="through", source=before.source)
+            n = before.cause
+        return row
 
     def _row(self, event: Event) -> Row:
         return _ROWS[type(event)](self, event)

@@ -214,6 +214,31 @@ def test_hidden_lanes_come_back():
     assert "U Alice" in at(shared(), "h", "H", step=6)[1]
 
 
+def test_n_passes_over_steps_that_happen_on_hidden_lanes_only():
+    rows = map(shared().diagram.row, shown_steps())
+    cut = next(row.n for row in rows if row.arrow == "fault" and row.label.startswith("cut"))
+    keys = ("h", "colon", Typed(str(cut - 1)), "enter", "n")
+    bench = at(shared(), *keys, step=4)[0]  # the lane of the desktop is hidden
+    rows = [shared().diagram.row(n) for n in (cut, bench.state.step)]
+    assert rows[0].source == "D"
+    assert rows[1].source != "D"
+    assert bench.state.step > cut
+
+
+def test_an_arrow_through_a_hidden_lane_is_dashed():
+    text = at(shared(), "h", step=12)[1]  # S is hidden
+    assert "┈│" in text
+    assert "◀ edit m2 WORKING by R1" in text
+
+
+def test_the_next_match_is_one_that_has_a_row_where_there_is_one():
+    script = ("slash", Typed("turn.end"), "enter", "greater_than_sign")
+    bench = at(shared(), *script, step=0)[0]
+    assert bench.session.diagram.is_shown(bench.session.event(bench.state.step))
+    bench = at(shared(), "slash", Typed("saves"), "enter", "greater_than_sign", step=0)[0]
+    assert type(bench.session.event(bench.state.step)).__name__ == "Saved"
+
+
 def test_times_stand_beside_the_steps_when_wanted():
     assert "0.313" in at(shared(), "T", step=31)[1]
 

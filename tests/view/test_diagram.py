@@ -44,6 +44,30 @@ def test_a_copy_of_a_frame_is_marked_as_a_second_arrival():
     assert [row.arrow for row in rows if row.label == "task.dispatch"].count("again") == 1
 
 
+def through(name, *hidden):
+    diagram = Diagram(file_of(name))
+    rows = [diagram.through(diagram.row(n), hidden) for n in diagram.forwards(0)]
+    return [(row.source, row.target, row.label) for row in rows if row.arrow == "through"]
+
+
+def test_what_went_through_a_hidden_lane_begins_where_its_cause_came_from():
+    found = through("reopen-teardown", "S")
+    assert ("D", "IM", "edit") in found
+    assert all(source != "S" != target for source, target, _ in found)
+
+
+def test_a_chain_of_hidden_lanes_is_gone_through_as_a_whole():
+    assert ("U", "D", "task.dispatch") in through("ask-and-press", "IM", "S")
+
+
+def test_an_answer_to_the_lane_that_asked_is_no_way_through():
+    assert not [row for row in through("reopen-teardown", "S") if row[2] == "welcome"]
+
+
+def test_nothing_goes_through_where_no_lane_is_hidden():
+    assert through("reopen-teardown") == []
+
+
 @pytest.mark.parametrize("name", sorted(shipped_scenarios())[::9])
 def test_every_kind_of_event_of_shipped_scenarios_has_a_row(name):
     assert load(name).name == name

@@ -2,7 +2,7 @@
 
 ``│`` alive, ``┊`` a handler of the host waits for an answer (an await gap), blank
 while it is down. ``─▶`` a frame, ``═▶`` one that arrives again, ``╌▶`` a call or its
-answer, ``╳`` what is lost.
+answer, ``┈▶`` what came through a hidden lane, ``╳`` what is lost.
 """
 
 from __future__ import annotations
@@ -29,9 +29,12 @@ OUTSIDE = ("person", "slack", "telegram", "x")
 
 ROLE_OF = {
     "frame": "frame", "again": "warn", "call": "call", "answer": "call", "lost": "lost",
-    "link": "link", "fault": "bad", "mark": "",
+    "link": "link", "fault": "bad", "mark": "", "through": "dim",
 }  # fmt: skip
-STROKES = {"frame": "─", "again": "═", "lost": "─", "link": "┄", "call": "╌", "answer": "╌"}
+STROKES = {
+    "frame": "─", "again": "═", "lost": "─", "link": "┄", "call": "╌", "answer": "╌",
+    "through": "┈",
+}  # fmt: skip
 
 
 @attrs.frozen

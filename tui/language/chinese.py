@@ -171,9 +171,9 @@ WORDS = {
 ABOUT = {
     "The run as a sequence diagram. Each row is a step; the row with ▶ is where you are, what "
     "comes later is faint. │ alive, ┊ a handler waits for an answer, ─▶ a frame, ╌▶ a channel "
-    "call, ╳ lost or cut. n and N step, f and b change the run and keep the old one, 6 plays it "
-    "without a rule.": "把运行画成时序图。每行是一步；▶ 是你所在的位置，之后的步骤变淡。│ 存活，┊ 处理器"
-    "在等待应答，─▶ 帧，╌▶ 频道调用，╳ 丢失或断开。n 和 N 前后移动，f 和 b 改变运行并保留原来的运行，"
+    "call, ╳ lost or cut, ┈▶ what went through a lane that h has hidden. n and N step, f and b "
+    "change the run and keep the old one, 6 plays it without a rule.": "把运行画成时序图。每行是一步；▶ 是你所在的位置，之后的步骤变淡。│ 存活，┊ 处理器"
+    "在等待应答，─▶ 帧，╌▶ 频道调用，╳ 丢失或断开，┈▶ 穿过被 h 隐藏的泳道。n 和 N 前后移动，f 和 b 改变运行并保留原来的运行，"
     "6 关闭一条规则再跑一遍。",
     "Every frame in order of sending. At the right each field with its verdict and, below, what "
     "the transition tables said before this step. Enter opens the frame (again: tree, raw, table, "

@@ -78,6 +78,10 @@ class FramesView(View):
     def _tabs(self) -> list[str]:
         return [f"[{one}]" if k == self.tab else one for k, one in enumerate(TABS)]
 
+    def shows(self, step: int) -> bool:
+        assert self.state is not None
+        return frames.is_frame(self.state.session.event(step))
+
     def told(self) -> str:
         if self.state is None or not self.state.matching:
             return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from textual import on
 from textual.screen import Screen
@@ -12,6 +13,7 @@ from sim.core import event as events
 from sim.core.errors import UsageError
 from sim.view.timeline import faults, next_mark, previous_mark
 from tui.drawing import steps
+from tui.matching import Matching
 from tui.screens.menus import Ask
 from tui.screens.view import State, next_of_lane
 from tui.session import Session
@@ -20,6 +22,8 @@ from tui.widgets.step_view import StepTo
 
 SPEEDS = (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
 STEPS_PER_S = 4
+LOOKED_THROUGH = 2_000
+"""Matches without a line of their own that are passed over, at most, to find one with a line."""
 
 
 class Navigating(Screen[None]):
@@ -73,14 +77,7 @@ class Navigating(Screen[None]):
 
     def _step(self, by: int) -> bool:
         """Whether there was one."""
-        diagram, here = self.session.diagram, self.state.step
-        every = self.wants_every_step
-        found = (
-            diagram.forwards(here + 1, every=every)
-            if by > 0
-            else diagram.backwards(here - 1, every=every)
-        )
-        n = next(found, None)
+        n = next(self.steps_from(self.state.step + by, by), None)
         if n is None:
             if by < 0:
                 self.go(0)
@@ -88,10 +85,13 @@ class Navigating(Screen[None]):
         self.go(n)
         return True
 
-    @property
-    def wants_every_step(self) -> bool:
-        """Whether local steps are steps too."""
-        return False
+    def steps_from(self, step: int, by: int) -> Iterator[int]:
+        """The steps of the present view, at and behind or before a step."""
+        raise NotImplementedError
+
+    def shows(self, step: int) -> bool:
+        """Whether the present view has a line for a step."""
+        raise NotImplementedError
 
     def action_lane(self, by: int) -> None:
         """The next step of this lane."""
@@ -119,11 +119,21 @@ class Navigating(Screen[None]):
         if not matching:
             self.say("no filter yet: press / and write one", "warn")
             return
-        found = matching.after(self.state.step) if by > 0 else matching.before(self.state.step)
+        found = self._matching(matching, by)
         if found is None:
             self.say("no match in this direction" if matching.done else "still looking …", "warn")
         else:
             self.go(found)
+
+    def _matching(self, matching: Matching, by: int) -> int | None:
+        """The nearest match that the view has a line for, else the nearest of all."""
+        go_on = matching.after if by > 0 else matching.before
+        first = found = go_on(self.state.step)
+        for _ in range(LOOKED_THROUGH):
+            if found is None or self.shows(found):
+                return first if found is None else found
+            found = go_on(found)
+        return first
 
     def action_seek(self, where: int) -> None:
         """The first or the last step."""

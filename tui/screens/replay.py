@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -27,8 +27,9 @@ class ReplayView(View):
     ABOUT = (
         "The run as a sequence diagram. Each row is a step; the row with ▶ is where you "
         "are, what comes later is faint. │ alive, ┊ a handler waits for an answer, "
-        "─▶ a frame, ╌▶ a channel call, ╳ lost or cut. n and N step, f and b change the "
-        "run and keep the old one, 6 plays it without a rule."
+        "─▶ a frame, ╌▶ a channel call, ╳ lost or cut, ┈▶ what went through a lane that h has "
+        "hidden. n and N step, f and b change the run and keep the old one, 6 plays it "
+        "without a rule."
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("replay")]
     DEFAULT_CSS = """
@@ -74,6 +75,12 @@ class ReplayView(View):
             f"h hello  e turn end  x fault  ! finding      causes of step {self.state.step}: {told}"
         )
 
+    def shows(self, step: int) -> bool:
+        return self.diagram.shows(step)
+
+    def steps_from(self, step: int, by: int) -> Iterator[int]:
+        return self.diagram.forwards(step) if by > 0 else self.diagram.backwards(step)
+
     # -- keys --------------------------------------------------------------------------------
 
     def action_merge(self) -> None:
@@ -87,7 +94,7 @@ class ReplayView(View):
         self._again()
 
     def action_hide_lane(self) -> None:
-        """Hide the lane where this step begins; what crossed it becomes a mark."""
+        """Hide the lane where this step begins; what went through it becomes a dashed arrow."""
         if self.state is None or not self.state.session.count:
             return
         lane = self.state.session.diagram.row(self.state.step).source

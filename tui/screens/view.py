@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import ClassVar, Protocol
 
 import attrs
@@ -87,6 +87,18 @@ class View(Container):
     def hint(self) -> str:
         """The message row below the timeline."""
         return ""
+
+    # -- steps ----------------------------------------------------------------------------
+
+    def shows(self, step: int) -> bool:
+        """Whether a step has a line of its own here; where no view says so, all have."""
+        return True
+
+    def steps_from(self, step: int, by: int) -> Iterator[int]:
+        """The steps that n and N go through, at and behind (``by`` > 0) or before a step."""
+        assert self.state is not None
+        diagram = self.state.session.diagram
+        return diagram.forwards(step) if by > 0 else diagram.backwards(step)
 
     # -- panes ----------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from textual import on
@@ -134,10 +135,11 @@ class Workbench(Telling):
             bar.say(view.hint())
         self.query_one(KeyBar).show("run", view.CONTEXT)
 
-    @property
-    def wants_every_step(self) -> bool:
-        found = self.query(ReplayView)
-        return bool(found) and self.shown == "replay" and found.first().diagram.every
+    def steps_from(self, step: int, by: int) -> Iterator[int]:
+        return self.view.steps_from(step, by)
+
+    def shows(self, step: int) -> bool:
+        return self.view.shows(step)
 
     def on_resize(self, event: Resize) -> None:
         if self.query(f"#view-{self.shown}"):

@@ -74,18 +74,27 @@ class DiagramView(StepView):
             return hosts
         return tuple(host for host in hosts if host[0] in seen) or hosts[:1]
 
-    def forwards(self, n: int) -> Iterator[int]:
+    def shows(self, step: int) -> bool:
+        """Whether a step has a row: it is no merged one, and some lane of it is not hidden."""
         assert self.session is not None
         diagram = self.session.diagram
+        if not diagram.is_shown(self.session.event(step), every=self.every):
+            return False
+        if not self.hidden:
+            return True
+        row = diagram.row(step)
+        return row.source not in self.hidden or row.target not in self.hidden
+
+    def forwards(self, n: int) -> Iterator[int]:
+        assert self.session is not None
         for step in range(max(n, 0), min(self.session.count, n + FAR)):
-            if self.every or diagram.is_shown(self.session.event(step)):
+            if self.shows(step):
                 yield step
 
     def backwards(self, n: int) -> Iterator[int]:
         assert self.session is not None
-        diagram = self.session.diagram
         for step in range(min(n, self.session.last), max(-1, n - FAR), -1):
-            if self.session.count and (self.every or diagram.is_shown(self.session.event(step))):
+            if self.session.count and self.shows(step):
                 yield step
 
     def head_line(self, y: int) -> Line:
@@ -97,7 +106,8 @@ class DiagramView(StepView):
         dark = late or (self.lit is not None and n not in self.lit and not cursor)
         if self.matching and not cursor and not self.matching.lets(n):
             dark = True
-        row = self.session.diagram.row(n)
+        diagram = self.session.diagram
+        row = diagram.through(diagram.row(n), self.hidden)
         found = lanes.line_of(row, self.layout_, self._signs_at(n), cursor=cursor, late=dark)
         found = self._counted(found, n)
         broken = [v for v in self.session.violations if v.step == n]
