@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sim.channel.api import (
@@ -178,10 +178,12 @@ class PatienceIsKept(HookInvariant):
         super().__init__(view)
         # by call: where a channel has said so, until its server has heard it
         self._said: dict[int, tuple[str, str]] = {}
-        # by (channel, chat): when the server heard it, and until when it holds
-        self._until: dict[tuple[str, str], tuple[int, int]] = {}
+        # by (channel, chat): the step that told the server, when, and until when it holds
+        self._until: dict[tuple[str, str], tuple[int, int, int]] = {}
         # by (channel, chat): until when a server has stored that it holds
         self._stored: dict[tuple[str, str], int] = {}
+        # by (channel, chat): who called too early, unless the handler that was told stood still
+        self._doubtful: dict[tuple[str, str], tuple[str, int, str]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {CallAnswered: self._answered}
@@ -215,25 +217,43 @@ class PatienceIsKept(HookInvariant):
         place = self._said.pop(event.call, None)
         heard = type(event.reply) is Refused and event.caller in self.view.writers
         if place is not None and heard:
-            self._until[place] = (event.at, event.at + event.reply.retry_after_us)
+            until = event.at + event.reply.retry_after_us
+            self._until[place] = (event.n, event.at, until)
         return None
 
     def _saved(self, event: Saved) -> str | None:
         row = event.value
-        self._stored[row.channel, row.chat] = row.until_us
+        place = (row.channel, row.chat)
+        self._stored[place] = row.until_us
+        if self._doubtful and row.until_us >= self._until.get(place, (0, 0, 0))[2]:
+            self._doubtful.pop(place, None)
         return None
 
     def _call(self, event: CallIssued) -> str | None:
         if not self._until or event.caller not in self.view.writers:
             return None
         place = self._place(event.callee, event.request)
-        since, until = self._until.get(place, (0, 0))
+        told, since, until = self._until.get(place, (0, 0, 0))
         if not until:
             return None
-        if self.view.hosts[event.caller].since > since and self._stored.get(place, 0) < until:
-            return None  # who died between hearing and storing it knows nothing of it
+        is_stored = self._stored.get(place, 0) >= until
+        if not is_stored and self._died(event.caller, since):
+            return None
         self.exercised += 1
         if not since + AT_ONCE_US < event.at < until:
             return None
         left = (until - event.at) / SECOND_US
-        return f"{event.caller} calls {' '.join(place)} {left:.1f} s before it may"
+        text = f"{event.caller} calls {' '.join(place)} {left:.1f} s before it may"
+        if is_stored or event.cause == told:
+            return text
+        self._doubtful.setdefault(place, (event.caller, since, text))
+        return None
+
+    def _died(self, server: str, since: int) -> bool:
+        """Who dies between hearing and storing it knows nothing of it."""
+        return self.view.hosts[server].since > since
+
+    def at_end(self) -> Iterator[str]:
+        for caller, since, text in self._doubtful.values():
+            if not self._died(caller, since):
+                yield text

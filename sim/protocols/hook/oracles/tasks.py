@@ -52,12 +52,18 @@ class SpeaksOfItsOwnTurns(OfTurns):
         self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
     ) -> str | None:
         self.exercised += 1
-        if turn is not None:
+        if turn is not None or (self.view.frames_only and self._may_have_got_it(event)):
             return None
         return (
             f"{event.sender} sends {event.frame.type} of {self.request}, which nobody gave to it "
             "and which it has not reopened"
         )
+
+    def _may_have_got_it(self, event: FrameSent) -> bool:
+        """It was sent to this device, and whether it arrived was not to be seen."""
+        request = self.view.requests.get(self.request)
+        link = self.view.links.get(event.link)
+        return request is not None and link is not None and request.device == link.device
 
 
 class AckComesFirst(OfTurns):

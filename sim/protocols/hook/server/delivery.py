@@ -192,8 +192,8 @@ class Delivery:
             return
         receipt.telling = True
         while receipt.untold:
-            await self._send(task, receipt.untold[0])
-            receipt.untold.popleft()
+            # Taken out first: an end that comes while it is being sent gets its own answer.
+            await self._send(task, receipt.untold.popleft())
         receipt.telling = False
 
     async def _send(self, task: Task, row: ReceiptRow) -> None:
