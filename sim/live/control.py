@@ -1,0 +1,151 @@
+"""Control over HTTP and JSON: a small server on Trio, and the manners of its answers.
+
+``serve_http`` runs any Starlette app until it is cancelled. ``json_app`` makes one
+whose every answer is JSON, errors too, each with what would have been allowed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+import trio
+from hypercorn.config import Config
+from hypercorn.trio import serve
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sim.core.errors import UsageError
+
+BODY_BYTES = 1 << 20
+Handler = Callable[[Request], Awaitable[Response]]
+T = TypeVar("T")
+
+
+class ControlError(Exception):
+    """An answer that is no success. ``allowed``: what would have been understood."""
+
+    def __init__(self, text: str, *, status: int = 400, allowed: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.text = text
+        self.status = status
+        self.allowed = list(allowed)
+
+
+async def serve_http(
+    app: Starlette,
+    host: str,
+    port: int,
+    task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Run an app; gives the port (0 asks for any free one). Raises UsageError when it is taken."""
+    config = Config()
+    config.accesslog = config.errorlog = None
+    config.graceful_timeout = 0.2
+    config.bind = [f"fd://{_bound(host, port)}"]
+
+    async with trio.open_nursery() as nursery:
+        binds = await nursery.start(serve, app, config)
+        task_status.started(int(str(binds[0]).rpartition(":")[2]))
+
+
+def _bound(host: str, port: int) -> int:
+    """The descriptor of a socket with this address; hypercorn takes it over."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as made:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(address)
+            return made.detach()
+    except OSError as error:
+        raise UsageError(
+            f"control cannot listen on {host}:{port}: {error.strerror or error}; "
+            "give it another port, or 0 for any free one"
+        ) from error
+
+
+def json_app(routes: Sequence[Route]) -> Starlette:
+    """An app whose errors are JSON. Browsers' pages of other sites get nothing from it."""
+    listed = {route.path: sorted(route.methods or ()) for route in routes}
+
+    async def failed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        if error.status_code == 405:
+            methods = [m for m in listed.get(request.url.path, []) if m != "HEAD"]
+            told = f"{request.method} is not for {request.url.path}"
+            return refused(ControlError(told, status=405, allowed=methods))
+        told = f"nothing is at {request.url.path}"
+        return refused(ControlError(told, status=error.status_code, allowed=list(listed)))
+
+    async def unusable(request: Request, error: Exception) -> Response:
+        assert isinstance(error, ControlError)
+        return refused(error)
+
+    return Starlette(
+        routes=routes, exception_handlers={HTTPException: failed, ControlError: unusable}
+    )
+
+
+def guarded(handler: Handler) -> Handler:
+    """Refuse what a page in a browser might do here behind its user's back."""
+
+    async def handle(request: Request) -> Response:
+        if "origin" in request.headers:
+            raise ControlError("requests of web pages are not taken", status=403)
+        host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+        bound = (request.scope.get("server") or ("",))[0]
+        if not (_is_address(host) or host in ("localhost", bound)):
+            raise ControlError(
+                f"Host {host!r} is not this machine", status=403, allowed=["127.0.0.1", "localhost"]
+            )
+        return await handler(request)
+
+    return handle
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+async def body_as(request: Request, kind: type[T]) -> T:
+    """The JSON body as a struct. Raises ControlError, which lists the fields, for anything else."""
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > BODY_BYTES:
+            raise ControlError(f"the body is longer than {BODY_BYTES} bytes", status=413)
+    try:
+        return msgspec.json.decode(bytes(data) or b"{}", type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ControlError(str(error) or "no JSON", allowed=fields_of(kind)) from None
+
+
+def fields_of(kind: Any) -> list[str]:
+    """``text``, ``chat?``: what a body may have; a question mark where it may be left out."""
+    return [
+        f.encode_name if f.required else f"{f.encode_name}?" for f in msgspec.structs.fields(kind)
+    ]
+
+
+def answer(value: Any, status: int = 200) -> Response:
+    """A JSON answer, one line."""
+    return Response(msgspec.json.encode(value) + b"\n", status, media_type="application/json")
+
+
+def refused(error: ControlError) -> Response:
+    """An error as JSON."""
+    told: Mapping[str, Any] = {"ok": False, "error": error.text, "allowed": error.allowed}
+    return answer(told, error.status)
