@@ -15,7 +15,8 @@ from functools import partial
 
 import trio
 
-from sim.core.op import OpaqueFrame
+from sim.core.event import HostCrashed
+from sim.core.op import Frame, OpaqueFrame
 from sim.drivers.codec import Codec, frame_text
 from sim.drivers.wall import WallDriver
 from sim.drivers.websocket import ConnectionClosed, Socket
@@ -62,7 +63,10 @@ class Gateway:
         self.frames = 0
         # Makes the connections that twins dial, where the server is outside.
         self.dialler: Callable[[DialRequest], None] | None = None
+        # Sees each frame from outside before the world does.
+        self.on_frame: Callable[[Seat, Frame], None] | None = None
         self.world.carrier = self
+        self.world.watch(HostCrashed, self._crashed)
 
     # -- the carrier ---------------------------------------------------------------
 
@@ -88,9 +92,8 @@ class Gateway:
         """The news of an end is due."""
         seat = self.seats.get(close.end.other)
         if seat is not None:
-            seat.outbox.finish(
-                partial(_farewell, close.by, close.end.host, close.code, close.reason)
-            )
+            on_purpose = close.by == close.end.host
+            seat.outbox.finish(partial(_farewell, on_purpose, close.code, close.reason))
         close.arrive(self.world)
 
     # -- sockets ---------------------------------------------------------------------
@@ -106,7 +109,7 @@ class Gateway:
         try:
             with seat.scope:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(seat.outbox.run)
+                    nursery.start_soon(_write, seat, nursery.cancel_scope)
                     try:
                         await self._read(seat, first)
                     except ConnectionClosed as closed:
@@ -140,6 +143,8 @@ class Gateway:
             frame = OpaqueFrame(f"({len(message)} bytes)", "a binary frame; frames are text", None)
         self.driver.nudge()
         world.cause = -1
+        if self.on_frame is not None:
+            self.on_frame(seat, frame)
         write(world, seat.end, frame)
         self._count(seat)
 
@@ -166,6 +171,12 @@ class Gateway:
         else:
             shut(world, end, code, reason)
 
+    def _crashed(self, event: HostCrashed) -> None:
+        """The process that an outside program stands for has ended: so its sockets break."""
+        for end, seat in self.seats.items():
+            if end.host == event.host:
+                seat.outbox.finish(partial(_farewell, False, BROKEN, "rst"))
+
     async def close_all(self, code: int, reason: str) -> None:
         """The twin goes away: tell every program, and wait for them a little."""
         self.world.carrier = None
@@ -174,9 +185,16 @@ class Gateway:
                 nursery.start_soon(seat.socket.leave, code, reason)
 
 
-async def _farewell(by: str, sender: str, code: int, reason: str, socket: Socket) -> None:
+async def _write(seat: Seat, reading: trio.CancelScope) -> None:
+    """Write what is to be written; behind a farewell there is nothing to read either."""
+    await seat.outbox.run()
+    if seat.outbox.is_ending:
+        reading.cancel()
+
+
+async def _farewell(on_purpose: bool, code: int, reason: str, socket: Socket) -> None:
     """Let a connection end as it ended in the world."""
-    if by == sender and code != BROKEN:
+    if on_purpose and code != BROKEN:
         await socket.leave(code, reason)
     elif reason == "rst":
         await socket.reset()

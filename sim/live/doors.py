@@ -1,0 +1,181 @@
+"""The listening side of ``serve``: one path per channel, tokens, clean answers to everybody."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import trio
+
+from sim.core.errors import HooktwinError
+from sim.core.event import ConnectionRefused
+from sim.core.op import UpgradeRefused
+from sim.drivers import upgrade, websocket
+from sim.drivers.upgrade import Answer, Head
+from sim.drivers.websocket import ConnectionClosed, Socket
+from sim.live.gateway import Seat
+from sim.live.house import House
+from sim.live.outsider import Outsider
+from sim.live.roll import hello_of
+from sim.world.link import End
+
+# Seconds in which a client may say who it is before the world hears of it anyway.
+FIRST_S = 1.0
+# Seconds in which the world says yes or no; it says nothing when the host crashed meanwhile.
+ENTER_S = 10.0
+UNAUTHORIZED = 401
+# Whoever gets in with a token is this account: the token itself goes nowhere.
+ACCOUNT = {"authorization": "Bearer owner"}
+
+
+class Doors:
+    """Takes connections for a house. ``token``: what a desktop has to show ("": nothing)."""
+
+    def __init__(self, house: House, nursery: trio.Nursery, token: str = "") -> None:
+        self.house = house
+        self.paths: Mapping[str, str] = {f"/{lane}": lane for lane in house.lanes}
+        self.turned_away = 0
+        self._nursery = nursery
+        self._token = token.encode()
+
+    async def open(self, host: str, port: int) -> int:
+        """Listen; gives the port. Raises UsageError when it is taken."""
+        chosen, listeners = await websocket.bind(port, "serve", host)
+        serve = partial(trio.serve_listeners, self._visit, listeners)
+        self._nursery.start_soon(partial(serve, handler_nursery=self._nursery))
+        return chosen
+
+    async def _visit(self, stream: trio.SocketStream) -> None:
+        """One connection, whatever it is. Only what is wrong with ourselves is raised."""
+        try:
+            await self._receive(stream)
+        except* HooktwinError:
+            raise
+        except* Exception as errors:
+            first: BaseException = errors
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            self.house.tell(f"a connection broke: {type(first).__name__}: {first}")
+        finally:
+            await trio.aclose_forcefully(stream)
+
+    async def _receive(self, stream: trio.SocketStream) -> None:
+        head = await upgrade.read_head(stream, self._no_such_place)
+        if head is None:
+            return
+        if isinstance(head, Head):
+            head = self._door(head)
+        if head is None:
+            self.turned_away += 1
+            return
+        if isinstance(head, Answer):
+            self.turned_away += 1
+            await upgrade.answer(stream, head)
+            return
+        async with trio.open_nursery() as nursery:
+            socket = await websocket.welcome(nursery, stream, head)
+            if socket is not None:
+                info = ACCOUNT if "authorization" in head.headers else {}
+                await self._seat(socket, self.paths[head.path], dict(info))
+            nursery.cancel_scope.cancel()
+
+    # -- who gets in ----------------------------------------------------------------------
+
+    def _no_such_place(self, method: str, path: str) -> Answer | None:
+        if path not in self.paths:
+            return Answer(404, f"nothing is here; desktops connect to {', '.join(self.paths)}")
+        if method != "GET":
+            return Answer(405, "a WebSocket begins with GET", (("Allow", "GET"),))
+        return None
+
+    def _door(self, head: Head) -> Head | Answer | None:
+        """The request, if it may come in; None: nobody answers it."""
+        lane = self.paths[head.path]
+        if self._token and not self._is_known(head.headers.get("authorization", "")):
+            self._record_refusal(lane, UNAUTHORIZED)
+            challenge = (("WWW-Authenticate", "Bearer"),)
+            return Answer(UNAUTHORIZED, "show the token: Authorization: Bearer …", challenge)
+        if not self.house.world.hosts[self.house.server].up:
+            self._record_refusal(lane, 0)
+            return None
+        status = self._fault(lane)
+        return Answer(status, "refused, as a fault demands") if status else head
+
+    def _is_known(self, shown: str) -> bool:
+        scheme, _, token = shown.partition(" ")
+        is_right = hmac.compare_digest(token.strip().encode(), self._token)
+        return scheme.lower() == "bearer" and is_right
+
+    def _dialler(self, lane: str) -> str:
+        """Whose dial that was, as far as one can tell: the first that is not connected there."""
+        outsiders = [h.name for h in self.house.world.hosts.values() if h.kind == "desktop"]
+        for name in outsiders:
+            if all(link.lane != lane for link in self.house.world.links_of(name)):
+                return name
+        return outsiders[0] if outsiders else ""
+
+    def _fault(self, lane: str) -> int:
+        """The status that a fault has in store for a dial on this lane, used up with it."""
+        waiting = self.house.world.refusals
+        for place in list(waiting):
+            host, _, on = place.rpartition(".")
+            if on == lane:
+                status = waiting[place].pop(0)
+                if not waiting[place]:
+                    del waiting[place]
+                self._record_refusal(lane, status, host)
+                return status
+        return 0
+
+    def _record_refusal(self, lane: str, status: int, host: str = "") -> None:
+        world = self.house.world
+        name = host or self._dialler(lane)
+        if name:
+            self.house.driver.nudge()
+            facts = (f"{name}.{lane}", name, self.house.server, lane, status)
+            world.record(ConnectionRefused(world.next_n(), world.now, -1, *facts))
+
+    # -- inside ---------------------------------------------------------------------------
+
+    async def _seat(self, socket: Socket, lane: str, info: Any) -> None:
+        """Give a connection its place in the world, as soon as it has said who it is."""
+        first: str | bytes | None = None
+        try:
+            with trio.move_on_after(FIRST_S):
+                first = await socket.receive_any()
+        except ConnectionClosed:
+            return
+        device = hello_of(first if isinstance(first, str) else None).get("deviceId")
+        house = self.house
+        house.driver.nudge()
+        name = house.host_for(device if isinstance(device, str) else "")
+        seat = Seat(socket, house.tell)
+        if await self._enter(seat, name, lane, info):
+            try:
+                await house.gateway.serve(seat, first)
+            finally:
+                house.left(name)
+        else:
+            await socket.leave(1013, "the server is not there")
+
+    async def _enter(self, seat: Seat, name: str, lane: str, info: Any) -> bool:
+        """Connect in the world; whether it was accepted."""
+        house = self.house
+        host = house.world.hosts[name]
+        done = trio.Event()
+
+        def answered(answer: End | UpgradeRefused | None) -> None:
+            if isinstance(answer, End):
+                house.gateway.take(seat, answer)
+            done.set()
+
+        actor = host.actor
+        assert isinstance(actor, Outsider)
+        coming = actor.come(house.server, lane, info, answered)
+        house.world.start(host, coming, "come", -1)
+        house.driver.nudge()
+        with trio.move_on_after(ENTER_S):
+            await done.wait()
+        return seat.end is not None

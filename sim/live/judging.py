@@ -1,0 +1,118 @@
+"""Findings while a live run goes on: what the twin breaks, and what outside programs send wrong.
+
+The twin is judged by all invariants, as in a simulation. An outside program is
+judged by its frames: those invariants that need nothing else, refused frames,
+and frames that only the other side may send.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from sim.check.protocols import Judged, invariants_of, judged
+from sim.core.event import BadFrame, FrameSent
+from sim.core.invariant import Invariant, Monitor
+from sim.world.world import World
+
+KEPT = 1_000
+
+
+@attrs.frozen
+class Finding:
+    """Something that is wrong. ``n`` is the event that showed it, ``side`` who has to obey."""
+
+    rule: str
+    side: str
+    sentence: str
+    text: str
+    n: int
+    at_us: int
+    catalogue: tuple[str, ...] = ()
+
+    def line(self) -> str:
+        """For a log: where, which rule, what happened, what must be true."""
+        return (
+            f"step {self.n} at {self.at_us / 1e6:.3f} s: {self.rule} ({self.side}): {self.text}\n"
+            f"  rule: {self.sentence}"
+        )
+
+
+class _Breaks(Monitor):
+    """Tells of every break, not only of the first."""
+
+    def __init__(self, invariants: list[Invariant], tell: Callable[..., None]) -> None:
+        super().__init__(invariants)
+        self._tell = tell
+
+    def _break(self, invariant: Invariant, step: int, text: str) -> None:
+        self._tell(invariant.name, invariant.obeyed_by, invariant.sentence, text, step,
+                   invariant.catalogue)  # fmt: skip
+
+
+class Findings:
+    """Watches a world. ``kept`` are the newest findings, ``count`` is how many there were.
+
+    ``twins`` are the oracles of what is simulated, ``outside`` the kind of the
+    programs that are not (``desktop`` or ``server``).
+    """
+
+    def __init__(
+        self,
+        world: World,
+        protocol: str,
+        twins: list[Invariant],
+        outside: str,
+        tell: Callable[[Finding], None],
+    ) -> None:
+        self.kept: deque[Finding] = deque(maxlen=KEPT)
+        self.broken: Counter[str] = Counter()
+        self._world = world
+        self._outside = outside
+        self._tell = tell
+        self._protocol: Judged = judged(protocol)
+        _Breaks(twins, self._found).attach(world.watch)
+        view = self._protocol.view()
+        for kind in view.kinds:
+            world.watch(kind, view.on)
+        oracles = invariants_of(self._protocol, view, frozenset((outside,)))
+        _Breaks(oracles, self._found).attach(world.watch)
+        world.watch(BadFrame, self._refused)
+        world.watch(FrameSent, self._sent)
+
+    @property
+    def count(self) -> int:
+        """How many findings there were, the forgotten ones included."""
+        return sum(self.broken.values())
+
+    def _found(
+        self, rule: str, side: str, sentence: str, text: str, n: int, rows: tuple[str, ...] = ()
+    ) -> None:
+        finding = Finding(rule, side, sentence, text, n, self._world.now, rows)
+        self.kept.append(finding)
+        self.broken[rule] += 1
+        self._tell(finding)
+
+    def _is_outside(self, host: str) -> bool:
+        return self._world.hosts[host].kind == self._outside
+
+    def _refused(self, event: BadFrame) -> None:
+        """A frame that its receiver's parser refused."""
+        if not self._is_outside(event.host):
+            rule, rows = self._protocol.parsed[self._outside]
+            rows = self._protocol.rows_of(event.path, rows)
+            self._found(rule, self._outside, "Every frame passes the parser.", event.error,
+                        event.sent, rows)  # fmt: skip
+
+    def _sent(self, event: Any) -> None:
+        """A frame that only the other side may send."""
+        by_client = self._world.hosts[event.sender].kind == "desktop"
+        if not self._is_outside(event.sender):
+            return
+        if self._protocol.wrong_way.get(event.frame.type) is by_client:
+            rule, rows = self._protocol.parsed[self._outside]
+            text = f"{event.frame.type} is not for a {self._outside} to send"
+            self._found(rule, self._outside, "Each side sends its own frames.", text, event.n, rows)

@@ -1,0 +1,188 @@
+"""The control API of ``serve``: which path does or tells what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sim.channel.history import ShownMessage
+from sim.core.trace import encode_event
+from sim.live.commands import Commands, table
+from sim.live.control import (
+    ControlError,
+    Handler,
+    answer,
+    body_as,
+    fields_of,
+    guarded,
+    json_app,
+)
+from sim.live.house import House
+from sim.world.host import statistics
+
+MOST_EVENTS = 1_000
+READ = {
+    "/": "what can be asked and done here",
+    "/channels": "the channels by name, with their lane",
+    "/channels/{name}": "messages of a channel: text, state, buttons, files, edits, thread",
+    "/links": "connections of which some end believes that it is open",
+    "/hosts": "hosts: kind, up, lives, what they wait for",
+    "/events": "events behind number ?after=N (default: all that are kept), at most ?limit=N",
+    "/findings": "what broke a rule so far, newest last",
+}
+
+
+def control_app(house: House) -> Starlette:
+    """The app for :func:`sim.live.control.serve_http`."""
+    read = Reading(house)
+    routes = [
+        _get("/", read.index),
+        _get("/channels", read.channels),
+        _get("/channels/{name}", read.channel),
+        _get("/links", read.links),
+        _get("/hosts", read.hosts),
+        _get("/events", read.events),
+        _get("/findings", read.findings),
+    ]
+    routes += [_post(path, kind, do) for path, (kind, do) in table(house).items()]
+    return json_app(routes)
+
+
+def _get(path: str, tell: Callable[[Request], Any]) -> Route:
+    async def handle(request: Request) -> Response:
+        told = tell(request)
+        return told if isinstance(told, Response) else answer(told)
+
+    return Route(path, guarded(handle), methods=["GET"])
+
+
+def _post(path: str, kind: type[Any], do: Callable[[Any], int]) -> Route:
+    async def handle(request: Request) -> Response:
+        return answer({"ok": True, "event": do(await body_as(request, kind))})
+
+    checked: Handler = guarded(handle)
+    return Route(path, checked, methods=["POST"])
+
+
+class Reading:
+    """What can be asked."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.commands = Commands(house)
+
+    def index(self, request: Request) -> Any:
+        """All routes."""
+        done = {path: fields_of(kind) for path, (kind, _) in table(self.house).items()}
+        recording = self.house.recording
+        return {
+            "scenario": self.house.scenario.name,
+            "now_s": self.house.world.now / 1_000_000,
+            "events": len(self.house.tail),
+            "recording": str(recording.path) if recording else None,
+            "get": READ,
+            "post": done,
+        }
+
+    def channels(self, request: Request) -> Any:
+        """Names and lanes."""
+        return self.house.stage.cast.channels
+
+    def channel(self, request: Request) -> Any:
+        """What its readers see."""
+        name = self.commands.channel(request.path_params["name"])
+        history = self.house.stage.view.history
+        shown = [_message(m) for m in history.messages.values() if m.channel == name]
+        return {"channel": name, "lane": self.house.stage.cast.channels[name], "messages": shown}
+
+    def links(self, request: Request) -> Any:
+        """Who is connected."""
+        return [
+            {
+                "link": link.name,
+                "lane": link.lane,
+                "client": link.client.host,
+                "server": link.server.host,
+                "client_open": link.client.is_open,
+                "server_open": link.server.is_open,
+                "silent": link.silent,
+                "held": [end.host for end in link.ends() if end.held],
+            }
+            for link in self.house.world.links.values()
+        ]
+
+    def hosts(self, request: Request) -> Any:
+        """Who is up."""
+        return [statistics(host) for host in self.house.world.hosts.values()]
+
+    def events(self, request: Request) -> Response:
+        """What has happened, as lines of the trace in a list."""
+        tail = self.house.tail
+        after = _number(request, "after", tail.first - 1, -1)
+        limit = _number(request, "limit", MOST_EVENTS, 1)
+        if after + 1 < tail.first:
+            recording = self.house.recording
+            where = f"; older ones are in {recording.path}" if recording else ""
+            raise ControlError(
+                f"events before {tail.first} are not kept in memory{where}",
+                status=410,
+                allowed=[f"/events?after={tail.first - 1}"],
+            )
+        found = tail.after(after)[: min(limit, MOST_EVENTS)]
+        last = found[-1].n if found else after
+        body = b",".join(encode_event(event) for event in found)
+        whole = b'{"after":%d,"events":[%b]}\n' % (last, body)
+        return Response(whole, media_type="application/json")
+
+    def findings(self, request: Request) -> Any:
+        """What is wrong so far."""
+        findings = self.house.findings
+        kept = [attrs.asdict(one) for one in findings.kept]
+        failures = self.house.director.findings.failures if self.house.director else []
+        return {
+            "count": findings.count,
+            "broken": dict(findings.broken),
+            "findings": kept,
+            "failures": [attrs.asdict(one) for one in failures],
+        }
+
+
+def _number(request: Request, name: str, default: int, lowest: int) -> int:
+    """A number of the query. Raises ControlError for anything else, and for unknown names."""
+    unknown = [key for key in request.query_params if key not in ("after", "limit")]
+    if unknown:
+        raise ControlError(f"no parameter is called {unknown[0]!r}", allowed=["after", "limit"])
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 16 and int(text) >= lowest):
+        raise ControlError(f"{name} is a whole number from {lowest} on, not {text!r}")
+    return int(text)
+
+
+def _message(message: ShownMessage) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "chat": message.chat,
+        "thread": message.thread,
+        "author": message.author,
+        "by_bot": message.by_bot,
+        "role": message.role,
+        "about": message.about,
+        "reply_to": message.reply_to,
+        "reaction": message.reaction,
+        "deleted": message.deleted,
+        "edits": message.edits,
+        "state": message.state,
+        "text": message.text,
+        "buttons": msgspec.to_builtins(message.buttons),
+        "files": message.files,
+    }
