@@ -4,7 +4,7 @@ import pytest
 
 from sim.channel.api import DeleteMessage, EditMessage, PostMessage, Say
 from sim.core.event import CallIssued
-from sim.protocols.hook import ToolRequest, ToolResponse
+from sim.protocols.hook import BindRevoke, ToolRequest, ToolResponse
 from tests.protocols.hook.accounts_play import AccountsPlay
 from tests.protocols.hook.delivery_play import LanePlay
 from tests.protocols.hook.server_play import SECOND_US, Play
@@ -139,6 +139,54 @@ def test_a_tool_waits_for_a_pause_that_is_short():
     assert play.last(ToolResponse).ok
     [at] = said(play)
     assert at >= told + 20
+
+
+@pytest.mark.parametrize(("who", "author", "code"), [("", "", "NOT_BOUND"), ("Bob", "Bob", "")])
+def test_a_tool_that_had_to_wait_looks_again_whose_hands_it_has(who, author, code):
+    """HK-155, hook RC-99"""
+    play, _ = tools(20)
+    if who:
+        play.sign_in(who, team="T1")
+    else:
+        play.send(BindRevoke(team_id="T1"), wait=1)
+    play.run(30)
+    answer = play.last(ToolResponse)
+    assert ("" if answer.ok else answer.error.code) == code
+    assert [one.person for one in play.calls(Say) if one.text == "hi"] == [author] * bool(author)
+
+
+def test_a_tool_whose_agent_has_gone_while_it_waited_does_nothing():
+    """HK-155, hook RC-99"""
+    play, _ = tools(20)
+    play.cut(wait=1)
+    play.run(40)
+    assert said(play) == []
+
+
+def presence_told_late():
+    """Slack wants a pause when somebody is about to be told that a desktop went."""
+    play = AccountsPlay(bound=True, announces=True)
+    play.join(lifecycle_announcement=True)
+    play.run(5)
+    play.channel("post", "rate_limited", 20)
+    play.cut(wait=3)
+    assert play.notices() == ["Your desktop is online", "Your desktop is offline"]
+    return play
+
+
+def test_a_notice_that_had_to_wait_is_posted_when_it_is_still_so():
+    """HK-30, hook RC-99"""
+    play = presence_told_late()
+    play.run(30)
+    assert play.notices()[2:] == ["Your desktop is offline"]
+
+
+def test_a_notice_that_had_to_wait_is_not_posted_when_it_is_not_so_any_more():
+    """HK-30, hook RC-84, RC-99"""
+    play = presence_told_late()
+    play.join(lifecycle_announcement=True)
+    play.run(30)
+    assert play.notices()[2:] == ["Your desktop is online"]
 
 
 def test_a_tool_does_not_wait_for_a_pause_that_is_long():

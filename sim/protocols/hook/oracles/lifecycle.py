@@ -148,22 +148,26 @@ class PresenceIsTold(Presence):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        # by the step that made somebody look: when, and about which device
-        self._due: dict[int, tuple[int, str]] = {}
+        # by device: the step that made somebody look last, and when
+        self._due: dict[str, tuple[int, int]] = {}
 
     def _looked(self, event: Saved) -> str | None:
         super()._looked(event)
         device = event.key.partition("/")[2]
         if any(True for _ in self.view.accounts.of_device(device)):
-            self._due[event.cause] = (event.at, device)
+            self._due[device] = (event.cause, event.at)
         return None
 
     def judge(self, event: CallIssued, device: str) -> str | None:
-        self._due.pop(event.cause, None)
+        if self._due.get(device, (-1, 0))[0] == event.cause:
+            del self._due[device]
         return None
 
     def at_end(self) -> Iterator[str]:
-        for at, device in self._due.values():
+        for device, (cause, at) in self._due.items():
+            wish, since = self.wishes.get(device, (True, -1))
+            if not wish and since > cause:
+                continue  # nobody wants to know any more
             crashed = any(self.view.hosts[server].since >= at for server in self.view.writers)
             if not crashed and self.view.now - at > PATIENCE_US:
                 yield f"{device} came or went at {at / SECOND_US:.0f} s, and nobody was told"

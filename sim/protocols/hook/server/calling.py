@@ -7,6 +7,7 @@ a server that has just started again is no reason to be impatient (RC-99).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sim.channel.api import Refused
@@ -21,6 +22,11 @@ PASSING = ("rate_limited", "server_error", "unavailable")
 """Refusals that are worth another try."""
 TRIES = 4
 """How often is tried what nobody waits for."""
+
+
+def always() -> bool:
+    """What needs no second look."""
+    return True
 
 
 class Calling:
@@ -56,10 +62,14 @@ class Calling:
             return 0
         return self.pace.rest_us(*self.place(channel, chat), self.actor.port.now_us(), final)
 
-    async def ask(self, channel: str, chat: str, request: Any) -> Any:
-        """Call, once it is allowed; what the channel says about its pace holds for all."""
+    async def rested(self, channel: str, chat: str) -> None:
+        """Wait until it may be written there; what was known before may be stale then."""
         while rest := self.rest_us(channel, chat):
             await self.actor.perform(Sleep(rest))
+
+    async def ask(self, channel: str, chat: str, request: Any) -> Any:
+        """Call, once it is allowed; what the channel says about its pace holds for all."""
+        await self.rested(channel, chat)
         reply = await self.actor.perform(Call(channel, request, self.plan.limits.call_us))
         if type(reply) is Refused and reply.code == "rate_limited":
             until = self.actor.port.now_us() + self.pause_us(0, reply)
@@ -69,10 +79,18 @@ class Calling:
                 await self.actor.perform(Save(f"pause/{'/'.join(place)}", row))
         return reply
 
-    async def ask_patiently(self, channel: str, chat: str, request: Any) -> Any:
-        """The same a few times, as long as the channel certainly did nothing."""
+    async def ask_patiently(
+        self, channel: str, chat: str, request: Any, still: Callable[[], bool] = always
+    ) -> Any:
+        """The same a few times, as long as the channel certainly did nothing.
+
+        ``still`` is asked behind each pause: whether the call is yet to be made.
+        """
         reply: Any = None
         for attempt in range(TRIES):
+            await self.rested(channel, chat)
+            if not still():
+                break
             reply = await self.ask(channel, chat, request)
             if type(reply) is not Refused or reply.code not in PASSING:
                 break

@@ -106,13 +106,18 @@ class Lifecycle:
             return
         self._told[device] = online
         await self.reach.actor.perform(Save(f"presence/{device}", PresenceRow(online)))
+
+        def still() -> bool:
+            """Wanted, and not told otherwise, since a moment ago."""
+            return device in self._wanted and self._told.get(device) is online
+
         for row in self.bindings.of_device(device):
-            if device not in self._wanted or self._told.get(device) is not online:
-                return  # not wanted any more, or told otherwise, since a moment ago
+            if not still():
+                return
             text = ONLINE_TEXT if online else OFFLINE_TEXT
             channel = self.reach.plan.channel_of_team(row.team)
             chat = f"D-{row.person}"
             if row.team != self.reach.plan.team(channel):
                 chat = f"{row.team}.{chat}"
-            run = self.reach.notice(channel, chat, None, text)
+            run = self.reach.notice(channel, chat, None, text, still)
             await self.reach.actor.perform(Spawn(f"presence {device}", run))

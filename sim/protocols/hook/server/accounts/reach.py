@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sim.channel.api import PostMessage
 from sim.core.actor import Actor, Port
 from sim.core.op import Send
 from sim.protocols.hook.frames import HookBody
 from sim.protocols.hook.intake import made
 from sim.protocols.hook.rules import HookRules
-from sim.protocols.hook.server.calling import Calling
+from sim.protocols.hook.server.calling import Calling, always
 from sim.protocols.hook.server.memory import Memory, Socket
 from sim.protocols.hook.server.plan import ServerPlan
 
@@ -44,7 +46,17 @@ class Reach:
         """Send on this connection; whether it could be written."""
         return await self.actor.perform(Send(socket.conn, made(self.port, body)))
 
-    async def notice(self, channel: str, chat: str, thread: str | None, text: str) -> None:
-        """Post a line of the server's own, as soon as the channel lets us (RC-99)."""
+    async def notice(
+        self,
+        channel: str,
+        chat: str,
+        thread: str | None,
+        text: str,
+        still: Callable[[], bool] = always,
+    ) -> None:
+        """Post a line of the server's own, as soon as the channel lets us (RC-99).
+
+        Unless it is not ``still`` so by then.
+        """
         request = PostMessage(chat, thread, text, role="notice")
-        await self.calling.ask_patiently(channel, chat, request)
+        await self.calling.ask_patiently(channel, chat, request, still)

@@ -76,13 +76,13 @@ class Tools:
         if body.tool == "listTools":
             return {"tools": list(TOOLS)}
         if body.tool == "callTool":
-            return await self._call(self._acting(socket, rows, body.team_id), args)
+            return await self._call(socket, body.team_id, args)
         raise _Failed(UNKNOWN_TOOL, f"There is no tool {body.tool}")
 
-    def _acting(
-        self, socket: Socket, rows: tuple[SlackBindingRow, ...], team: Any
-    ) -> SlackBindingRow:
-        """Whose hands the tool has; with several accounts nobody guesses (HK-101)."""
+    def _acting(self, socket: Socket, team: Any) -> SlackBindingRow:
+        """Whose hands the tool has now; with several accounts nobody guesses (HK-101)."""
+        assert socket.desk is not None
+        rows = self.bindings.of_device(socket.desk.device)
         if not rows:
             raise _Failed(NOT_BOUND, "No Slack account is connected")
         if isinstance(team, str) and team and socket.agreed(HOOK_FEATURE_MULTI_TEAM):
@@ -94,7 +94,8 @@ class Tools:
             raise _Failed(TEAM_REQUIRED, "Several workspaces are connected: say which")
         return rows[0]
 
-    async def _call(self, acting: SlackBindingRow, args: dict[str, Any]) -> Any:
+    async def _call(self, socket: Socket, team: Any, args: dict[str, Any]) -> Any:
+        acting = self._acting(socket, team)
         if args.get("name") != TOOLS[0]["name"]:
             raise _Failed(UNKNOWN_TOOL, "There is no such tool")
         inner = args.get("arguments")
@@ -102,17 +103,31 @@ class Tools:
         text, chat, thread = given.get("text"), given.get("channel", ""), given.get("thread")
         if not isinstance(text, str) or not text or not isinstance(chat, str):
             raise _Failed(INVALID_ARGS, "text must be a non-empty string")
+        plan, calling = self.reach.plan, self.reach.calling
+        while True:
+            channel, place = self._place(acting, chat)
+            rest = calling.rest_us(channel, place)
+            if not rest:
+                break
+            if rest > plan.limits.call_us:  # the agent waits no longer
+                raise _Failed(CHANNEL_ERROR, "Slack refused: rate_limited")
+            await calling.rested(channel, place)
+            if not socket.ready:
+                raise _Failed(CHANNEL_ERROR, "The agent has gone")
+            acting = self._acting(socket, team)  # it may have been disconnected meanwhile
         person = acting.person if self.reach.rules.tools_as_user else BOT_NAME
-        plan = self.reach.plan
-        channel = plan.channel_of_team(acting.team)
-        if acting.team != plan.team(channel) and "." not in chat:
-            chat = f"{acting.team}.{chat or 'C1'}"
-        said = Say(person, text, thread if isinstance(thread, str) else None, False, chat)
-        if self.reach.calling.rest_us(channel, chat) > plan.limits.call_us:
-            raise _Failed(CHANNEL_ERROR, "Slack refused: rate_limited")  # the agent waits no longer
-        reply = await self.reach.calling.ask(channel, chat, said)
+        said = Say(person, text, thread if isinstance(thread, str) else None, False, place)
+        reply = await calling.ask(channel, place, said)
         if isinstance(reply, Refused):
             raise _Failed(CHANNEL_ERROR, f"Slack refused: {reply.code}")
         if not isinstance(reply, Done):
             raise _Failed(CHANNEL_ERROR, "Slack did not answer")
         return {"messageId": reply.message, "userId": acting.user}
+
+    def _place(self, acting: SlackBindingRow, chat: str) -> tuple[str, str]:
+        """The channel host of somebody's workspace, and a chat's name there."""
+        plan = self.reach.plan
+        channel = plan.channel_of_team(acting.team)
+        if acting.team != plan.team(channel) and "." not in chat:
+            chat = f"{acting.team}.{chat or 'C1'}"
+        return channel, chat
