@@ -8,6 +8,7 @@ from tui.feeds.moment import moment_of
 from tui.feeds.runner import run_session
 from tui.feeds.schedules import Order, Rest, at_random, happened_before, rescheduled
 from tui.screens.faults import entries_for
+from tui.screens.running import save_scenario
 from tui.session import Deed, Session
 from tui.shot import screen_text
 
@@ -76,6 +77,38 @@ def test_the_menu_makes_a_branch_in_another_order_and_saves_it(tmp_path, monkeyp
     assert "run it with: hooktwin run reopen-teardown-branch.mmd" in script.text
     again = play(load(tmp_path / "reopen-teardown-branch.mmd"), driver="step")
     assert again.digest == script.branch.digest
+
+
+def mixtures():
+    """Runs with both: another order or chance, and something that was done to them."""
+    base = shared()
+    for order in (orders(base, 20)[1], orders(base, 61)[1]):
+        scenario = rescheduled(base, order.steps, order.label)
+        for fault in ("cut D.slack#1 rst", "crash S"):
+            yield run_session(scenario, deeds=(Deed(25, fault, fault=fault),), driver="step")
+    hello = Deed(
+        30, "Alice says hello", host="U", act={"is": "say", "person": "U", "text": "hello"}
+    )
+    drawn = at_random(base, Rest(STEP, 1), lambda: False)
+    yield run_session(rescheduled(base, drawn, "chance"), deeds=(hello,), driver="step")
+
+
+def test_a_mixture_of_orders_and_deeds_is_saved_as_a_scenario_with_the_same_digest(tmp_path):
+    late = 0
+    for number, run in enumerate(mixtures()):
+        path = tmp_path / f"mixture-{number}.mmd"
+        save_scenario(run, path)
+        late += path.read_text(encoding="utf-8").count("@late")
+        assert play(load(path), driver="step").digest == run.digest
+    assert late >= 3
+
+
+def test_a_mixture_can_be_searched_from_a_step_on():
+    run = next(mixtures())
+    case, before = searching.endings(run, 40)
+    again = Session.of_result(case.scenario, play(case.scenario, driver="step"))
+    assert same_until(run, again, run.last)
+    assert before
 
 
 def test_an_order_keeps_what_a_person_did_before():

@@ -6,6 +6,7 @@ that the branch is a scenario like any other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ from sim.scenario.playing.play import Run
 from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
 from sim.scenario.syntax import Scenario
+from sim.scenario.transcribe import transcribe
 from sim.world.fault import Budget
 from sim.world.helm import START, Helm, Step
 from sim.world.item import Item
@@ -31,6 +33,7 @@ from sim.world.world import World
 from tui.feeds.runner import Cancelled, Deeds
 from tui.session import Session
 
+_LINE = re.compile(r"\bline \d+")
 DEVIATES = 0.5
 """How often a run that goes on at random lets something else than the earliest happen."""
 
@@ -82,6 +85,24 @@ def written_again(session: Session, steps: tuple[Step, ...], title: str) -> str:
     header = session.trace.header
     case = Case.of(scenario, without=header.without, seed=header.seed)
     return written(case, Schedule(header.seed, steps), title, whole=True)
+
+
+def transcribed(session: Session) -> str:
+    """What a session did, as a scenario, whatever a person did to it and in whatever order.
+
+    What directed lines did stands there with its time; that they went later needs no
+    step any more. Raises UsageError for a session that has no run.
+    """
+    if session.result is None:
+        raise UsageError("this run has no result: it cannot be written as a scenario")
+    text = transcribe(session.result.trace)
+    steps = tuple(one for one in steps_of(session) if not _LINE.search(f"{one.at} {one.do}"))
+    if not steps:
+        return text
+    header = session.trace.header
+    scenario = parse_scenario(text, f"{session.name}.mmd", vocabularies())
+    case = Case.of(scenario, without=header.without, seed=header.seed)
+    return written(case, Schedule(header.seed, steps), f"A run of {session.name}.", whole=True)
 
 
 def steered(scenario: Scenario, world: World, stage: Stage) -> Helm:

@@ -20,11 +20,10 @@ from sim.explore.written import written
 from sim.play import vocabularies
 from sim.scenario.parse import parse_scenario
 from sim.scenario.syntax import Scenario
-from sim.scenario.transcribe import transcribe
 from sim.world.fault import Budget
 from sim.world.helm import Step
 from tui.feeds.runner import run_session
-from tui.feeds.schedules import happened_before, steps_of
+from tui.feeds.schedules import happened_before, transcribed
 from tui.session import Session
 
 FAULTS = Budget(lose=0, duplicate=0, delay=0, cut=1, crash=0)
@@ -85,9 +84,7 @@ def endings(session: Session, step: int) -> tuple[Case, frozenset[str]]:
     """
     case = case_for(session)
     if session.deeds:
-        if steps_of(session) or session.result is None:
-            raise UsageError("this run has another order and deeds besides: search an earlier one")
-        text = transcribe(session.result.trace)
+        text = transcribed(session)
         scenario = parse_scenario(text, f"{session.name}.mmd", vocabularies())
         case = attrs.evolve(case, scenario=scenario)
     before = happened_before(case.scenario, step, seed=case.seed, without=case.without)

@@ -297,24 +297,22 @@ def save_scenario(session: Session, path: Path) -> None:
 
     Raises UsageError for a trace that cannot be written as one, OSError.
     """
-    from sim.core.trace import Trace, read_trace
-    from sim.scenario.transcribe import transcribe
+    path.write_text(_as_scenario(session), encoding="utf-8")
 
-    if session.scenario is not None and session.scenario.settings.steps:
-        if session.deeds:
-            raise UsageError(
-                "this run has another order and something done to it besides: that cannot be "
-                "written as one scenario; save the run before it (^b)"
-            )
-        path.write_text(_with_head(session, session.scenario), encoding="utf-8")
-        return
+
+def _as_scenario(session: Session) -> str:
+    from sim.core.trace import read_trace
+    from sim.scenario.transcribe import transcribe
+    from tui.feeds.schedules import transcribed
+
+    scenario = session.scenario
+    if scenario is not None and scenario.settings.steps and not session.deeds:
+        return _with_head(session, scenario)
     if session.result is not None:
-        trace: Trace = session.result.trace
-    elif session.trace.path is not None:
-        trace = read_trace(session.trace.path)
-    else:
-        raise UsageError("this run has neither a result nor a file")
-    path.write_text(transcribe(trace), encoding="utf-8")
+        return transcribed(session)
+    if session.trace.path is not None:
+        return transcribe(read_trace(session.trace.path))
+    raise UsageError("this run has neither a result nor a file")
 
 
 def _with_head(session: Session, scenario: Scenario) -> str:
