@@ -27,6 +27,8 @@ COMMANDS = (
     "exploring.explore",
     "exploring.replay",
     "exploring.mutants",
+    "living.proxy",
+    "living.serve",
     "tui",
 )
 

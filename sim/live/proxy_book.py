@@ -10,10 +10,9 @@ from typing import Any
 import attrs
 
 from sim.check.judge import Finding, FrameJudge
-from sim.core.errors import UsageError
 from sim.core.event import Event, FrameSent
 from sim.live.proxy_faults import BINARY, TEXT
-from sim.live.recording import Recorder
+from sim.live.recording import Recording
 from sim.live.roll import Named
 
 SERVER = "S"
@@ -58,7 +57,7 @@ class Book:
         self,
         clock: Callable[[], int],
         tell: Callable[[Finding | str], None],
-        recording: Recorder | None = None,
+        recording: Recording | None = None,
         protocol: str = "hook",
     ) -> None:
         self.judge = FrameJudge(protocol, record=self._record)
@@ -79,11 +78,10 @@ class Book:
         if type(event) is FrameSent:
             self._last = event
         if self.recording is not None:
-            try:
-                self.recording.on(event)
-            except UsageError as error:
+            self.recording.write(event)
+            if self.recording.problem:
+                self._tell(self.recording.problem)
                 self.recording = None
-                self._tell(str(error))
 
     def _look(self) -> None:
         """Tell what the judge has found since."""

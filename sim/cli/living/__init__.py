@@ -1,0 +1,1 @@
+"""Commands that meet real programs: ``serve``, ``connect``, ``proxy``."""

@@ -1,0 +1,179 @@
+"""``hooktwin proxy``: stand between a real desktop and a real server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.cli.run_options import complete_scenario
+from sim.cli.writing import named
+
+if TYPE_CHECKING:
+    from sim.check.judge import Finding
+    from sim.live.proxy_session import ProxyOpened, ProxyPlan, ProxySummary
+    from sim.scenario.syntax import Scenario
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin proxy --listen 8799 --upstream ws://127.0.0.1:8787 --record run.jsonl\n\n"
+    "  hooktwin proxy --listen 8799 --upstream wss://hook.example/ --fault cut:after=turn.end#1\n\n"
+    "  hooktwin proxy --listen 8799 --upstream ws://127.0.0.1:8787 --keys\n\n"
+    "Give the desktop ws://127.0.0.1:8799/slack where it had the server's URL.\n\n"
+    "Faults, again for more (counted per desktop and lane, over all its connections):\n\n"
+    "  lose:turn.progress#2             the second never arrives; without #2 none does\n\n"
+    "  duplicate:turn.end#1=1s          arrives again, 1 s later\n\n"
+    "  delay:task.ack=3s                late, and what comes behind it\n\n"
+    "  cut:rst:before=turn.end          fin, rst or silent; the frame goes down with it\n\n"
+    "  half-open:after=welcome=30s      nothing passes for 30 s, and nobody is told\n\n"
+    "  'hold:D->S:after=task.ack=5s'    kept in flight; release:D->S:after=… lets go\n\n"
+    "While it runs:\n\n"
+    "  curl $CONTROL/links; curl $CONTROL/frames?after=120; curl $CONTROL/findings\n\n"
+    '  curl $CONTROL/fault -d \'{"fault": "lose:next"}\'\n\n'
+    '  curl $CONTROL/cut -d \'{"link": "D.slack", "how": "rst"}\'\n\n'
+    "Exit codes: 130 ended by Ctrl-C, 143 by SIGTERM, 2 a port or file cannot be used."
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(proxy)
+
+
+def proxy(
+    listen: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="PORT", help="Where clients connect; 0: any.")
+    ],
+    upstream: Annotated[
+        str, typer.Option(metavar="URL", help="The real server: ws://HOST:PORT or wss://HOST.")
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    control_port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Where the control API listens; 0: any.")
+    ] = 0,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=named, help="Record a trace, event by event."),
+    ] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FAULT", help="Which frame is struck, and how (again for more)."),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SCENARIO",
+            help="Its arrows are waited for, its faults strike.",
+            autocompletion=complete_scenario,
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Believe any certificate of a wss:// server.")
+    ] = False,
+    keys: Annotated[
+        bool, typer.Option("--keys", help="Faults by single keys; ? shows them.")
+    ] = False,
+) -> None:
+    """Stand between a desktop and a server: pass on, record, judge, and inject faults.
+
+    Frames are never altered. Each is checked when it passes: wire faults and broken
+    rules are told at once, with the number of the event. Secrets in headers are
+    passed on, and never recorded or shown.
+    """
+    from sim.live.proxy_faults import parse_rule
+    from sim.live.proxy_session import ProxyPlan
+    from sim.live.proxy_upstream import Upstream
+    from sim.protocols.hook.frames import MESSAGES
+
+    if record is not None:
+        from sim.cli.writing import check_writable
+
+        check_writable(record)
+    plan = ProxyPlan(
+        upstream=Upstream.parse(upstream, insecure=insecure),
+        host=host,
+        port=listen,
+        control_port=control_port,
+        recording=record,
+        rules=tuple(parse_rule(text, MESSAGES) for text in fault or ()),
+        scenario=_read(scenario, record),
+    )
+    raise typer.Exit(_run(plan, keys))
+
+
+def _read(name: str | None, record: Path | None) -> Scenario | None:
+    if name is None:
+        return None
+    from sim.cli.reading import read_scenario
+    from sim.cli.writing import refuse_overwriting
+
+    refuse_overwriting([name], [record])
+    return read_scenario(name)
+
+
+def _run(plan: ProxyPlan, with_keys: bool) -> int:
+    """Run the session; the exit code."""
+    from functools import partial
+
+    import trio
+
+    from sim.cli import outcome
+    from sim.cli.living.keys import keys_of_terminal
+    from sim.live.proxy_session import proxy_session
+    from sim.live.serving import Stop
+
+    with keys_of_terminal(with_keys) as read_keys:
+        opened = partial(_tell_opened, str(plan.upstream))
+        summary = trio.run(partial(proxy_session, keys=read_keys), plan, opened, _tell, Stop())
+    _tell_summary(summary)
+    return outcome.BY_SIGNAL + summary.signal if summary.signal else outcome.OK
+
+
+def _tell_opened(upstream: str, opened: ProxyOpened) -> None:
+    from sim.cli.terminal import print_text, say
+
+    print_text(f"proxy    {opened.url} -> {upstream}\ncontrol  {opened.control}")
+    _flush()
+    for line, why in opened.left_out:
+        say(f"hooktwin: line {line} of the scenario is not played: {why}")
+
+
+def _tell(news: Finding | str) -> None:
+    from sim.cli.terminal import say
+
+    if isinstance(news, str):
+        say(f"hooktwin: {news}")
+        return
+    rows = f" [{', '.join(news.catalogue)}]" if news.catalogue else ""
+    at = f"{news.at / 1_000_000:.3f} s"
+    say(f"#{news.n} {at} {news.link}: {news.rule} ({news.side}): {news.text}{rows}")
+
+
+def _tell_summary(summary: ProxySummary) -> None:
+    from sim.cli.terminal import print_text
+
+    lines = [f"{summary.connections} connections, {summary.events} events"]
+    for way, word in ((True, "D->S"), (False, "S->D")):
+        counted = sorted((kind, n) for (by, kind), n in summary.types.items() if by is way)
+        told = ", ".join(f"{kind} {n}" for kind, n in counted) or "no frames"
+        lines.append(f"{word}  {told}")
+    if summary.faults:
+        lines.append("faults  " + _counted(summary.faults))
+    lines.append("findings  " + (_counted(summary.broken) or "none"))
+    if summary.awaited:
+        lines.append("the scenario still waits for  " + "; ".join(summary.awaited))
+    if summary.recording is not None:
+        lines.append(f"recorded in {summary.recording}; see: hooktwin tui {summary.recording}")
+    print_text("\n".join(lines))
+    _flush()
+
+
+def _counted(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in sorted(numbers.items()))
+
+
+def _flush() -> None:
+    import sys
+
+    sys.stdout.flush()
