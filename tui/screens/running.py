@@ -233,14 +233,13 @@ class Running(Navigating):
         """Play what was written, and say whether it is the same run."""
         from sim.play import load
 
-        digest = self.session.digest
+        saved = self.session
 
         def done(session: Session) -> None:
-            if session.digest == digest:
+            if session.digest == saved.digest:
                 self.say(f"wrote {name}   run it with: hooktwin run {name}", "good")
             else:
-                told = "it never came to rest, and its copy waits longer at the end"
-                self.say(f"wrote {name}, but it gives another digest: {told}", "warn")
+                self.say(f"wrote {name}, but it gives another digest: {_why_other(saved)}", "warn")
 
         scenario = load(Path(name))
         self.run(f"checking {name}", done, scenario=scenario, without=(), seed=None)
@@ -313,6 +312,14 @@ def _as_scenario(session: Session) -> str:
     if session.trace.path is not None:
         return transcribe(read_trace(session.trace.path))
     raise UsageError("this run has neither a result nor a file")
+
+
+def _why_other(session: Session) -> str:
+    """Why a saved run is not the same run again."""
+    failures = session.result.failures if session.result is not None else ()
+    if any("pending" in failure.happened for failure in failures):
+        return "it never came to rest, and its copy waits longer at the end"
+    return "what happened at one moment in another order cannot be written beside your deeds"
 
 
 def _with_head(session: Session, scenario: Scenario) -> str:
