@@ -1,0 +1,132 @@
+"""``hooktwin serve``: the twin server for real desktops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.cli import outcome
+from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Speed, Token
+from sim.cli.run_options import Seed, Without
+
+if TYPE_CHECKING:
+    from sim.live.serving import Opened, Summary
+
+SESSION = (
+    "hooktwin serve --port 8787 --control-port 8788 --record run.jsonl &",
+    "hooktwin connect ws://127.0.0.1:8787 --channel slack &",
+    "sleep 3; C=http://127.0.0.1:8788",
+    """curl -s $C/message -d '{"channel": "slack", "text": "What is new?"}'""",
+    "sleep 2; curl -s $C/channels/slack",
+    """curl -s $C/lose -d '{"type": "task.ack"}'""",
+    """curl -s $C/message -d '{"channel": "slack", "text": "Once more"}'""",
+    """curl -s $C/cut -d '{"link": "D.slack", "how": "rst"}'""",
+    """curl -s $C/fault -d '{"channel": "slack", "outcome": "429"}'""",
+    "curl -s $C/links; curl -s $C/findings",
+    """curl -s "$C/events?after=20&limit=5" """.strip(),
+    "kill %1; wait %1; hooktwin tui run.jsonl --plain",
+)
+
+EPILOG = (
+    "A desktop connects to ws://HOST:PORT/slack, /telegram or /x. People act over HTTP. "
+    "The whole way, to paste:\n\n"
+    + "\n\n".join(f"  {line}" for line in SESSION)
+    + "\n\ncurl -s $C/ lists everything that can be done. A scenario is played with outside "
+    "desktops in the places of its own, and ends the command:\n\n"
+    "  hooktwin serve --scenario typical --record run.jsonl\n\n"
+    "Exit codes: 0 no finding, 1 findings or lines that failed, 2 it cannot be opened, "
+    "130 by Ctrl-C, 143 by SIGTERM."
+)
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Where desktops connect; 0: any.")]
+ControlPort = Annotated[
+    int, typer.Option(min=0, max=65535, help="Where the HTTP/JSON control listens; 0: any.")
+]
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+Tui = Annotated[bool, typer.Option("--tui", help="Look at it in the terminal UI meanwhile.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(serve)
+
+
+def serve(
+    port: Port = 0,
+    control_port: ControlPort = 0,
+    host: Host = "127.0.0.1",
+    channel: Channels = None,
+    scenario: ScenarioFile = None,
+    record: RecordFile = None,
+    token: Token = None,
+    tui: Tui = False,
+    speed: Speed = 1.0,
+    seed: Seed = None,
+    without: Without = None,
+) -> None:
+    """Let real desktops connect to the twin server, with twin channels behind it.
+
+    People write, press and stop over a small HTTP API, or as a scenario says; the
+    network and the server misbehave on demand. Broken rules are told as they happen.
+    """
+    import trio
+
+    from sim.cli.living.setup import channels_of, check_recording, check_token, scenario_of
+    from sim.cli.living.watching import with_tui
+    from sim.cli.run_files import check_rules
+    from sim.cli.terminal import say
+    from sim.live.house import Plan
+    from sim.live.serving import Address
+    from sim.live.serving import serve as serve_live
+
+    check_rules(tuple(without or ()))
+    check_recording(record, scenario)
+    played = scenario_of(scenario, channel)
+    shown = seed if seed is not None else (played.settings.seed if played else None)
+    plan = Plan(
+        channels=channels_of(channel),
+        scenario=played,
+        record=record,
+        speed=speed,
+        seed=1 if shown is None else shown,
+        without=frozenset(without or ()),
+    )
+    address = Address(host, port, control_port, check_token(token))
+    if tui:
+        raise typer.Exit(_code(with_tui(plan, address)))
+    summary = trio.run(serve_live, plan, address, _opened, say)
+    _tell(summary, plan)
+    raise typer.Exit(_code(summary))
+
+
+def _opened(opened: Opened) -> None:
+    """Where it is, on stdout, for people and scripts."""
+    import sys
+
+    for lane, url in opened.urls.items():
+        sys.stdout.write(f"{lane:<8} {url}\n")
+    sys.stdout.write(f"{'control':<8} {opened.control}\n")
+    sys.stdout.flush()
+
+
+def _tell(summary: Summary, plan: object) -> None:
+    from sim.cli.terminal import say
+
+    for failure in summary.failures:
+        place = f"line {failure.line}: " if failure.line else ""
+        say(f"✗ {place}expected {failure.expected}\n    happened {failure.happened}")
+    counted = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
+    say(
+        f"hooktwin: {summary.frames} frames, {summary.events} events, "
+        f"{summary.findings} findings{f': {counted}' if counted else ''}"
+    )
+    path = getattr(plan, "record", None)
+    if path is not None:
+        say(f"hooktwin: recorded in {path}")
+
+
+def _code(summary: Summary) -> int:
+    if summary.signal:
+        return outcome.BY_SIGNAL + summary.signal
+    return outcome.OK if summary.ok else outcome.FAILED

@@ -1,0 +1,53 @@
+"""What live commands do before anything is opened: channels, scenarios, files, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sim.scenario.syntax import Scenario
+
+
+def channels_of(wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """The channels of the command line, in a fixed order. Raises UsageError for unknown ones."""
+    from sim.cli.outcome import unknown
+    from sim.live.stage import CHANNELS
+
+    for name in wanted or ():
+        if name not in CHANNELS:
+            raise unknown("channel", name, CHANNELS)
+    return tuple(name for name in CHANNELS if not wanted or name in wanted)
+
+
+def scenario_of(name: str | None, channels: Sequence[str] | None) -> Scenario | None:
+    """The scenario to be played live. Raises UsageError where ``--channel`` contradicts it."""
+    from sim.cli.reading import read_scenario
+    from sim.core.errors import UsageError
+
+    if name is None:
+        return None
+    if channels:
+        raise UsageError("--channel and --scenario: the scenario says which channels there are")
+    return read_scenario(name)
+
+
+def check_token(token: str | None) -> str:
+    """The token, "" for none. Raises UsageError for one that no header can carry."""
+    from sim.core.errors import UsageError
+
+    if token is None:
+        return ""
+    if not token.strip() or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError("--token: give printable ASCII without spaces, as a header carries it")
+    return token
+
+
+def check_recording(path: Path | None, scenario: str | None) -> None:
+    """Raises UsageError when the recording cannot be written, or would replace the scenario."""
+    from sim.cli.writing import check_writable, refuse_overwriting
+
+    if path is not None:
+        refuse_overwriting([scenario] if scenario else [], [path])
+        check_writable(path)

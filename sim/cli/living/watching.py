@@ -1,0 +1,60 @@
+"""A live session and, in the same terminal, the terminal UI on its recording."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sim.live.house import Plan
+    from sim.live.serving import Address, Opened, Summary
+
+
+def with_tui(plan: Plan, address: Address) -> Summary:
+    """Serve while somebody looks; it ends when they close the terminal UI.
+
+    What is told meanwhile stands in a file beside the recording: the screen is taken.
+    """
+    import attrs
+    import trio
+
+    if plan.record is not None:
+        return trio.run(_both, plan, address, plan.record)
+    with tempfile.TemporaryDirectory(prefix="hooktwin-") as folder:
+        record = Path(folder) / "serve.jsonl"
+        return trio.run(_both, attrs.evolve(plan, record=record), address, record)
+
+
+async def _both(plan: Plan, address: Address, record: Path) -> Summary:
+    import trio
+
+    from sim.live.serving import Stop, serve
+
+    stop = Stop()
+    is_open = trio.Event()
+    box: list[Summary] = []
+    with record.with_suffix(".log").open("w", encoding="utf-8", buffering=1) as log:
+
+        def tell(text: str) -> None:
+            log.write(text + "\n")
+
+        def opened(where: Opened) -> None:
+            for lane, url in (*where.urls.items(), ("control", where.control)):
+                tell(f"{lane:<8} {url}")
+            is_open.set()
+
+        async def serving() -> None:
+            box.append(await serve(plan, address, opened, tell, stop))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serving)
+            await is_open.wait()
+            command = [sys.executable, "-m", "sim", "tui", str(record)]
+            run = partial(trio.run_process, command, check=False, stdin=None)
+            await run(stdout=None, stderr=subprocess.DEVNULL)
+            stop.now()
+    return box[0]
