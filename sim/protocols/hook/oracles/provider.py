@@ -119,7 +119,6 @@ class RequestsEndWhatTheyName(HookInvariant):
 class SnapshotsSayWhatIsSo(HookInvariant):
     name = "snapshots-say-what-is-so"
     sentence = "The last snapshot that a desktop got of its binding is how the binding stands."
-    from_frames = True
     catalogue = ("HK-112", "HK-114")
     obeyed_by = "server"
 

@@ -14,7 +14,7 @@ from sim.protocols.hook.view_desktops import DesktopView, TurnAtDesktop
 DAY_US = 24 * 60 * 60 * SECOND_US
 PATIENCE_US = 15 * SECOND_US
 THROTTLE_US = 1_400_000
-CROSSING_US = 5 * SECOND_US  # a cancel and an end that pass each other on a slow way
+CROSSING_US = 1_500_000  # a cancel and an end that pass each other on a slow way
 PROGRESS_CHARS = 4_000
 
 
