@@ -29,6 +29,7 @@ COMMANDS = (
     "exploring.mutants",
     "living.proxy",
     "living.serve",
+    "living.connect",
     "tui",
 )
 

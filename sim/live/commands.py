@@ -55,7 +55,7 @@ class Commands:
 
     def channel(self, wanted: str) -> str:
         """A channel's host. Raises ControlError."""
-        known = tuple(self.house.stage.cast.channels)
+        known = tuple(self.house.cast.channels)
         return _one_of("channel", wanted or known[0], known)
 
     def _person(self, wanted: str) -> str:
@@ -119,7 +119,7 @@ class Commands:
         names = Names()
         if about:
             names.bind({about: about})
-        people = People(stage.cast, stage.view, names, stage.ledger)
+        people = People(self.house.cast, stage.view, names, stage.ledger)
         act = Act(0, 0, verb, name=Name(about) if about else None, **said)
         arrow = Arrow(0, 0, self._person(c.person), self.channel(c.channel), False, act, verb)
         done = people.does(arrow, act)

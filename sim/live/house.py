@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import cast
 
 import attrs
 
+from sim.core.invariant import Invariant
 from sim.core.op import Frame
-from sim.core.trace import Header
-from sim.drivers.codec import JsonCodec
-from sim.drivers.wall import WallDriver
-from sim.live.gateway import Gateway, Seat, Tell
-from sim.live.judging import Finding, Findings
-from sim.live.recording import Recording
+from sim.live.gateway import Seat, Tell
+from sim.live.judging import Findings
+from sim.live.session import Running, Session
 from sim.live.snares import Snares
 from sim.live.stage import CHANNELS, OpenStage, open_house
-from sim.live.tail import Tail
 from sim.live.wallclock import show_real_time
 from sim.play import vocabularies
-from sim.protocols.hook import parse_hook_message
 from sim.protocols.hook.acts import Adopt
 from sim.scenario.parse import parse_scenario
-from sim.scenario.playing.director import Director
-from sim.scenario.playing.play import rules_off
-from sim.scenario.playing.strikes import Striker
-from sim.scenario.playing.walk import Shared, Walk
 from sim.scenario.syntax import Scenario
 from sim.world import fault
-from sim.world.helm import Helm
-from sim.world.world import World
 
 
 @attrs.frozen
@@ -38,103 +27,40 @@ class Plan:
 
     channels: tuple[str, ...] = CHANNELS
     scenario: Scenario | None = None
-    record: Path | None = None
-    speed: float = 1.0
-    seed: int = 1
-    without: frozenset[str] = frozenset()
+    running: Running = attrs.Factory(Running)
 
 
-class House:
-    """Everything of one ``serve`` but its sockets' doors.
-
-    ``director`` plays the diagram, from the first desktop on; without one it is None.
-    """
+class House(Session):
+    """Everything of one ``serve`` but its doors. A diagram begins with the first desktop."""
 
     def __init__(self, plan: Plan, tell: Tell) -> None:
-        self.plan = plan
-        self.tell = tell
-        scenario = plan.scenario
         text = open_house(plan.channels)
-        self.scenario = scenario or parse_scenario(text, "serve", vocabularies())
-        self.world = world = World(plan.seed)
-        off = rules_off(self.scenario, plan.without)
-        self.stage = stage = OpenStage(self.scenario, world, off)
-        self.recording: Recording | None = None
-        self.tail = Tail(sink=self._record)
-        world.events = self.tail
-        self.director = Director(self.scenario, world, stage) if scenario else None
-        stage.build()
-        show_real_time(world)
-        self._steer()
-        if plan.record is not None:
-            self.recording = Recording(plan.record, self._header(off))
-        self.findings = Findings(world, stage.protocol, stage.invariants(), "desktop", self._found)
-        if self.director is not None:
-            self.director.lookout.begin()
-        self.snares = Snares(world)
-        self.driver = WallDriver(world, plan.speed)
-        self.gateway = Gateway(self.driver, JsonCodec(parse_hook_message), tell)
+        scenario = plan.scenario or parse_scenario(text, "serve", vocabularies())
+        plays = plan.scenario is not None
+        super().__init__(scenario, OpenStage, plan.running, tell, plays=plays)
+        self.cast = cast(OpenStage, self.stage).cast
+        self.snares = Snares(self.world)
         self.gateway.on_frame = self._introduced
         self._host_of: dict[str, str] = {}
         self._taken: dict[str, str] = {}
         self._adopted: dict[tuple[str, str], None] = {}
-        self.has_begun = False
 
-    def _steer(self) -> None:
-        steps = self.scenario.settings.steps
-        if steps:
-            Helm(self.world, Striker(self.world, self.stage), steps)
+    def twins(self) -> list[Invariant]:
+        return self.stage.invariants()
 
-    def _header(self, off: frozenset[str]) -> Header:
-        return Header(
-            scenario=self.scenario.name,
-            protocol=self.scenario.protocol,
-            seed=self.world.seed,
-            driver="live",
-            without=tuple(sorted(off)),
-            source=self.scenario.source_text,
-            hosts=self.stage.host_kinds(),
-        )
-
-    def _record(self, event: Any) -> None:
-        if self.recording is None:
-            return
-        had = self.recording.problem
-        self.recording.write(event)
-        if self.recording.problem and not had:
-            self.tell(self.recording.problem)
-
-    def _found(self, finding: Finding) -> None:
-        self.tell(finding.line())
-
-    # -- running -----------------------------------------------------------------------
-
-    def boot(self) -> None:
-        """Start every host that the diagram does not create itself."""
-        self.stage.start()
-
-    def over(self) -> bool:
-        """The stop condition of a played diagram."""
-        return self.director is not None and self.director.poll()
+    def judges(self) -> Findings:
+        outside = frozenset(("desktop",))
+        return Findings(self.world, self.stage.protocol, self.twins(), outside, self.found)
 
     @property
     def server(self) -> str:
         """The name of the twin server."""
-        return self.stage.cast.server
+        return self.cast.server
 
     @property
     def lanes(self) -> tuple[str, ...]:
         """The lanes that desktops may connect on."""
-        return self.stage.cast.lanes()
-
-    def _begin(self) -> None:
-        """The first desktop is here: the diagram begins."""
-        director = self.director
-        if director is None or self.has_begun:
-            return
-        self.has_begun = True
-        walk = Walk(director, self.stage, director.findings, Shared())
-        walk.thread = director.spawn(walk.whole(), 0)
+        return self.cast.lanes()
 
     # -- who is who ----------------------------------------------------------------------
 
@@ -145,7 +71,7 @@ class House:
         """
         name = self._host_of.get(device) if device else None
         if name is None:
-            free = (one for one in self.stage.cast.outsiders() if one not in self._taken)
+            free = (one for one in self.cast.outsiders() if one not in self._taken)
             name = next(free, None) or self._admitted()
             self._taken[name] = device
             if device:
@@ -157,11 +83,11 @@ class House:
             else:
                 self.world.boot(name)
             self.world.cause = -1
-        self._begin()
+        self.begin()
         return name
 
     def _admitted(self) -> str:
-        name = self.stage.cast.admit()
+        name = self.cast.admit()
         show_real_time(self.world)
         return name
 
@@ -188,7 +114,6 @@ class House:
         if (name, device) in self._adopted or self._host_of.get(device) != name:
             return
         self._adopted[name, device] = None
-        cast = self.stage.cast
-        for account in cast.accounts_of(name):
-            cast.bindings.setdefault((account.lane, account.person), device)
+        for account in self.cast.accounts_of(name):
+            self.cast.bindings.setdefault((account.lane, account.person), device)
             self.world.act(self.server, Adopt(account.lane, account.person, device))

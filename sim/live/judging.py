@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 
@@ -56,8 +55,8 @@ class _Breaks(Monitor):
 class Findings:
     """Watches a world. ``kept`` are the newest findings, ``count`` is how many there were.
 
-    ``twins`` are the oracles of what is simulated, ``outside`` the kind of the
-    programs that are not (``desktop`` or ``server``).
+    ``twins`` are the oracles of what is simulated, ``outside`` the kinds of host (``desktop``,
+    ``server``) that are judged by their frames alone.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class Findings:
         world: World,
         protocol: str,
         twins: list[Invariant],
-        outside: str,
+        outside: frozenset[str],
         tell: Callable[[Finding], None],
     ) -> None:
         self.kept: deque[Finding] = deque(maxlen=KEPT)
@@ -78,7 +77,7 @@ class Findings:
         view = self._protocol.view()
         for kind in view.kinds:
             world.watch(kind, view.on)
-        oracles = invariants_of(self._protocol, view, frozenset((outside,)))
+        oracles = invariants_of(self._protocol, view, outside)
         _Breaks(oracles, self._found).attach(world.watch)
         world.watch(BadFrame, self._refused)
         world.watch(FrameSent, self._sent)
@@ -96,23 +95,19 @@ class Findings:
         self.broken[rule] += 1
         self._tell(finding)
 
-    def _is_outside(self, host: str) -> bool:
-        return self._world.hosts[host].kind == self._outside
-
     def _refused(self, event: BadFrame) -> None:
         """A frame that its receiver's parser refused."""
-        if not self._is_outside(event.host):
-            rule, rows = self._protocol.parsed[self._outside]
+        side = "desktop" if self._world.hosts[event.host].kind == "server" else "server"
+        if side in self._outside:
+            rule, rows = self._protocol.parsed[side]
             rows = self._protocol.rows_of(event.path, rows)
-            self._found(rule, self._outside, "Every frame passes the parser.", event.error,
-                        event.sent, rows)  # fmt: skip
+            self._found(rule, side, "Every frame passes the parser.", event.error, event.sent, rows)
 
-    def _sent(self, event: Any) -> None:
+    def _sent(self, event: FrameSent) -> None:
         """A frame that only the other side may send."""
-        by_client = self._world.hosts[event.sender].kind == "desktop"
-        if not self._is_outside(event.sender):
-            return
-        if self._protocol.wrong_way.get(event.frame.type) is by_client:
-            rule, rows = self._protocol.parsed[self._outside]
-            text = f"{event.frame.type} is not for a {self._outside} to send"
-            self._found(rule, self._outside, "Each side sends its own frames.", text, event.n, rows)
+        side = self._world.hosts[event.sender].kind
+        is_wrong = self._protocol.wrong_way.get(event.frame.type) is (side == "desktop")
+        if is_wrong and side in self._outside:
+            rule, rows = self._protocol.parsed[side]
+            text = f"{event.frame.type} is not for a {side} to send"
+            self._found(rule, side, "Each side sends its own frames.", text, event.n, rows)

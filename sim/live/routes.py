@@ -93,14 +93,14 @@ class Reading:
 
     def channels(self, request: Request) -> Any:
         """Names and lanes."""
-        return self.house.stage.cast.channels
+        return self.house.cast.channels
 
     def channel(self, request: Request) -> Any:
         """What its readers see."""
         name = self.commands.channel(request.path_params["name"])
         history = self.house.stage.view.history
         shown = [_message(m) for m in history.messages.values() if m.channel == name]
-        return {"channel": name, "lane": self.house.stage.cast.channels[name], "messages": shown}
+        return {"channel": name, "lane": self.house.cast.channels[name], "messages": shown}
 
     def links(self, request: Request) -> Any:
         """Who is connected."""

@@ -14,7 +14,6 @@ from sim.live.control import serve_http
 from sim.live.doors import Doors
 from sim.live.house import House, Plan
 from sim.live.routes import control_app
-from sim.scenario.playing.checks import check_never
 from sim.scenario.playing.result import Failure
 
 GOING_AWAY = 1001
@@ -101,7 +100,7 @@ async def serve(
             failure = error
         finally:
             nursery.cancel_scope.cancel()
-            _end(house)
+            house.end()
     if failure is not None:
         raise failure
     return _summary(house, stop)
@@ -127,31 +126,14 @@ async def _run(house: House, stop: Stop) -> None:
         stop.now()
 
 
-def _end(house: House) -> None:
-    """Nothing more happens; what did is on the disk."""
-    house.world.carrier = None
-    house.world.close()
-    if house.recording is not None:
-        house.recording.close()
-
-
 def _summary(house: House, stop: Stop) -> Summary:
-    failures: list[Failure] = []
-    director = house.director
-    if director is not None:
-        if not director.over:
-            for never in director.findings.nevers.values():
-                check_never(director.findings.fail, house.stage, never)
-            told = "the run was interrupted" if house.has_begun else "no desktop has connected"
-            director.findings.fail(director.line, "the diagram is played to its end", told)
-        failures = director.findings.failures
     return Summary(
         stop.signal,
         house.gateway.frames,
         len(house.tail),
         house.findings.count,
         dict(house.findings.broken),
-        tuple(failures),
+        house.failures(),
     )
 
 

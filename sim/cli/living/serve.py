@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli import outcome
 from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Speed, Token
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
-    from sim.live.serving import Opened, Summary
+    from sim.live.serving import Opened
 
 SESSION = (
     "hooktwin serve --port 8787 --control-port 8788 --record run.jsonl &",
@@ -73,12 +72,14 @@ def serve(
     import trio
 
     from sim.cli.living.setup import channels_of, check_recording, check_token, scenario_of
+    from sim.cli.living.summary import code_of, tell_summary
     from sim.cli.living.watching import with_tui
     from sim.cli.run_files import check_rules
     from sim.cli.terminal import say
     from sim.live.house import Plan
     from sim.live.serving import Address
     from sim.live.serving import serve as serve_live
+    from sim.live.session import Running
 
     check_rules(tuple(without or ()))
     check_recording(record, scenario)
@@ -87,17 +88,14 @@ def serve(
     plan = Plan(
         channels=channels_of(channel),
         scenario=played,
-        record=record,
-        speed=speed,
-        seed=1 if shown is None else shown,
-        without=frozenset(without or ()),
+        running=Running(record, speed, 1 if shown is None else shown, frozenset(without or ())),
     )
     address = Address(host, port, control_port, check_token(token))
     if tui:
-        raise typer.Exit(_code(with_tui(plan, address)))
+        raise typer.Exit(code_of(with_tui(plan, address)))
     summary = trio.run(serve_live, plan, address, _opened, say)
-    _tell(summary, plan)
-    raise typer.Exit(_code(summary))
+    tell_summary(summary, record)
+    raise typer.Exit(code_of(summary))
 
 
 def _opened(opened: Opened) -> None:
@@ -108,25 +106,3 @@ def _opened(opened: Opened) -> None:
         sys.stdout.write(f"{lane:<8} {url}\n")
     sys.stdout.write(f"{'control':<8} {opened.control}\n")
     sys.stdout.flush()
-
-
-def _tell(summary: Summary, plan: object) -> None:
-    from sim.cli.terminal import say
-
-    for failure in summary.failures:
-        place = f"line {failure.line}: " if failure.line else ""
-        say(f"✗ {place}expected {failure.expected}\n    happened {failure.happened}")
-    counted = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
-    say(
-        f"hooktwin: {summary.frames} frames, {summary.events} events, "
-        f"{summary.findings} findings{f': {counted}' if counted else ''}"
-    )
-    path = getattr(plan, "record", None)
-    if path is not None:
-        say(f"hooktwin: recorded in {path}")
-
-
-def _code(summary: Summary) -> int:
-    if summary.signal:
-        return outcome.BY_SIGNAL + summary.signal
-    return outcome.OK if summary.ok else outcome.FAILED

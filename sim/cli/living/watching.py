@@ -22,11 +22,16 @@ def with_tui(plan: Plan, address: Address) -> Summary:
     import attrs
     import trio
 
-    if plan.record is not None:
-        return trio.run(_both, plan, address, plan.record)
+    if plan.running.record is not None:
+        return trio.run(_both, plan, address, plan.running.record)
     with tempfile.TemporaryDirectory(prefix="hooktwin-") as folder:
         record = Path(folder) / "serve.jsonl"
-        return trio.run(_both, attrs.evolve(plan, record=record), address, record)
+        return trio.run(
+            _both,
+            attrs.evolve(plan, running=attrs.evolve(plan.running, record=record)),
+            address,
+            record,
+        )
 
 
 async def _both(plan: Plan, address: Address, record: Path) -> Summary:

@@ -1,0 +1,193 @@
+"""``hooktwin connect``: twin desktops dial a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit, urlunsplit
+
+import attrs
+import trio
+
+from sim.core.errors import UsageError
+from sim.drivers import websocket
+from sim.drivers.websocket import Refused
+from sim.live.agents import Agents
+from sim.live.away import AwayStage, fleet, out_of_sight
+from sim.live.gateway import Seat, Tell
+from sim.live.judging import Findings
+from sim.live.serving import GOING_AWAY, LEAVE_S, Stop, Summary, allow_many_files, watch_signals
+from sim.live.session import Running, Session
+from sim.live.stage import CHANNELS
+from sim.play import vocabularies
+from sim.scenario.parse import parse_scenario
+from sim.scenario.syntax import Scenario
+from sim.world.dial import DialRequest
+
+# As the real desktop: what the HTTP upgrade may take.
+UPGRADE_S = 15.0
+
+
+@attrs.frozen
+class Fleet:
+    """Which desktops dial where. ``urls`` by lane; ``token`` for the header ("": none).
+
+    ``seconds``: how long (None: until somebody ends it).
+    """
+
+    urls: dict[str, str]
+    desktops: int = 1
+    token: str = ""
+    scenario: Scenario | None = None
+    seconds: float | None = None
+    running: Running = attrs.Factory(Running)
+
+
+def urls_of(url: str, channels: tuple[str, ...] | None) -> dict[str, str]:
+    """The URL of each lane. A URL without a path gets one per channel; one with a path is
+    that of the channel that its last word names, or of the single one that was asked for.
+
+    Raises UsageError for what is no such URL.
+    """
+    parts = urlsplit(url)
+    try:
+        is_good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_good = False
+    if not is_good or parts.username or parts.fragment:
+        raise UsageError(f"{_without_secrets(url)}: give a URL such as ws://127.0.0.1:8787")
+    path = parts.path.rstrip("/")
+    last = path.rpartition("/")[2]
+    if last in CHANNELS and channels in (None, (last,)):
+        return {last: url}
+    if not path:
+        lanes = channels or CHANNELS
+        return {lane: urlunsplit(parts._replace(path=f"/{lane}")) for lane in lanes}
+    if channels is not None and len(channels) == 1:
+        return {channels[0]: url}
+    raise UsageError(
+        f"{_without_secrets(url)}: the path names no channel; end it in /slack, /telegram or /x, "
+        "leave it out, or give one --channel"
+    )
+
+
+def _without_secrets(url: str) -> str:
+    """A URL for a message: user, password and query are nobody's business."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
+
+
+class Party(Session):
+    """Everything of one ``connect``."""
+
+    def __init__(self, plan: Fleet, tell: Tell) -> None:
+        self.plan = plan
+        text = fleet(plan.urls, plan.desktops)
+        scenario = plan.scenario or parse_scenario(text, "connect", vocabularies())
+        plays = plan.scenario is not None
+        super().__init__(scenario, AwayStage, plan.running, tell, plays=plays)
+        self.agents = None if plays else Agents(self.world)
+        self.connected = 0
+        self.refused: dict[str, int] = {}
+        self.gateway.dialler = self._dials
+        self._nursery: trio.Nursery | None = None
+
+    def judges(self) -> Findings:
+        both = frozenset(("server", "desktop"))
+        return Findings(self.world, self.stage.protocol, [], both, self.found)
+
+    def unread(self) -> frozenset[int]:
+        return frozenset(out_of_sight(self.scenario))
+
+    def enter(self, nursery: trio.Nursery) -> None:
+        """Sockets live in this nursery."""
+        self._nursery = nursery
+
+    def _dials(self, dial: DialRequest) -> None:
+        assert self._nursery is not None
+        self._nursery.start_soon(self._dial, dial, self.world.cause)
+
+    async def _dial(self, dial: DialRequest, cause: int) -> None:
+        """One attempt of a twin, over a real socket."""
+        try:
+            async with trio.open_nursery() as nursery:
+                await self._meet(nursery, dial, cause)
+                nursery.cancel_scope.cancel()
+        except BaseExceptionGroup as errors:
+            refused = websocket.rejection_in(errors)
+            if refused is None:
+                raise
+            self._refuse(dial, cause, refused)
+
+    async def _meet(self, nursery: trio.Nursery, dial: DialRequest, cause: int) -> None:
+        headers = []
+        if self.plan.token:
+            headers.append((b"authorization", f"Bearer {self.plan.token}".encode()))
+        url = self.plan.urls[dial.end.link.lane]
+        try:
+            socket = await websocket.dial_url(nursery, url, headers, UPGRADE_S)
+        except Refused as refused:
+            self._refuse(dial, cause, refused)
+            return
+        seat = Seat(socket, self.tell)
+        self.connected += 1
+        self.gateway.take(seat, dial.end.other)
+        self._now(cause, lambda: dial.accept(self.world))
+        await self.gateway.serve(seat)
+
+    def _refuse(self, dial: DialRequest, cause: int, refused: Refused) -> None:
+        why = str(refused)
+        self.refused[why] = self.refused.get(why, 0) + 1
+        if self.refused[why] == 1:
+            self.tell(f"a dial came to nothing: {why}")
+        if self.world.carrier is not None:
+            self._now(cause, lambda: dial.refuse(self.world, refused.status))
+
+    def _now(self, cause: int, deed: Callable[[], None]) -> None:
+        self.driver.nudge()
+        self.world.cause = cause
+        deed()
+        self.world.cause = -1
+
+
+async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Summary, Party]:
+    """Let the desktops dial until a signal comes, time is up, or the diagram has been played."""
+    allow_many_files()
+    stop = stop or Stop()
+    party = Party(plan, tell)
+    failure: BaseException | None = None
+    async with trio.open_nursery() as nursery:
+        party.enter(nursery)
+        try:
+            await watch_signals(nursery, stop)
+            party.boot()
+            party.begin()
+            nursery.start_soon(_run, party, stop)
+            with trio.move_on_after(float("inf") if plan.seconds is None else plan.seconds):
+                await stop.event.wait()
+            with trio.move_on_after(LEAVE_S):
+                await party.gateway.close_all(GOING_AWAY, "the desktop quits")
+        except trio.Cancelled:
+            raise
+        except Exception as error:
+            failure = error
+        finally:
+            nursery.cancel_scope.cancel()
+            party.end()
+    if failure is not None:
+        raise failure
+    summary = Summary(
+        stop.signal,
+        party.gateway.frames,
+        len(party.tail),
+        party.findings.count,
+        dict(party.findings.broken),
+        party.failures(),
+    )
+    return summary, party
+
+
+async def _run(party: Party, stop: Stop) -> None:
+    try:
+        await party.driver.go(party.over, endless=True)
+    finally:
+        stop.now()

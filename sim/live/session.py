@@ -1,0 +1,156 @@
+"""What every live session has: a world on the wall clock, its recording, its findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from sim.core.event import Event
+from sim.core.invariant import Invariant
+from sim.core.trace import Header
+from sim.drivers.codec import JsonCodec
+from sim.drivers.wall import WallDriver
+from sim.live.gateway import Gateway, Tell
+from sim.live.judging import Finding, Findings
+from sim.live.recording import Recording
+from sim.live.tail import Tail
+from sim.live.wallclock import show_real_time
+from sim.protocols.hook import parse_hook_message
+from sim.scenario.playing.checks import check_never
+from sim.scenario.playing.director import Director
+from sim.scenario.playing.play import rules_off
+from sim.scenario.playing.result import Failure
+from sim.scenario.playing.strikes import Striker
+from sim.scenario.playing.walk import Shared, Walk
+from sim.scenario.stages.hook import HookStage
+from sim.scenario.syntax import Scenario
+from sim.world.helm import Helm
+from sim.world.world import World
+
+
+@attrs.frozen
+class Running:
+    """How a session runs, whatever it is."""
+
+    record: Path | None = None
+    speed: float = 1.0
+    seed: int = 1
+    without: frozenset[str] = frozenset()
+
+
+class Session:
+    """A world with outside programs. Make the hosts in ``make_stage``.
+
+    ``director`` plays a diagram once :meth:`begin` is called; None: there is none.
+    Raises UsageError when the recording cannot be made.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        stage_type: type[HookStage],
+        running: Running,
+        tell: Tell,
+        *,
+        plays: bool,
+    ) -> None:
+        self.scenario = scenario
+        self.tell = tell
+        self.world = world = World(running.seed)
+        off = rules_off(scenario, running.without)
+        self.stage = stage = stage_type(scenario, world, off)
+        self.recording: Recording | None = None
+        self.tail = Tail(sink=self._record)
+        world.events = self.tail
+        self.director = Director(scenario, world, stage) if plays else None
+        stage.build()
+        show_real_time(world)
+        if scenario.settings.steps:
+            Helm(world, Striker(world, stage), scenario.settings.steps)
+        if running.record is not None:
+            self.recording = Recording(running.record, self._header(off))
+        self.findings = self.judges()
+        if self.director is not None:
+            self.director.dropped = scenario.settings.omitted | self.unread()
+            self.director.lookout.begin()
+        self.driver = WallDriver(world, running.speed)
+        self.gateway = Gateway(self.driver, JsonCodec(parse_hook_message), tell)
+        self.has_begun = False
+
+    # -- what differs ------------------------------------------------------------------
+
+    def twins(self) -> list[Invariant]:
+        """The oracles of the hosts that are simulated."""
+        return []
+
+    def judges(self) -> Findings:
+        """Who watches."""
+        raise NotImplementedError
+
+    def unread(self) -> frozenset[int]:
+        """Lines of the diagram that nobody can see or do from here."""
+        return frozenset()
+
+    # -- recording ---------------------------------------------------------------------
+
+    def _header(self, off: frozenset[str]) -> Header:
+        return Header(
+            scenario=self.scenario.name,
+            protocol=self.scenario.protocol,
+            seed=self.world.seed,
+            driver="live",
+            without=tuple(sorted(off)),
+            source=self.scenario.source_text,
+            hosts=self.stage.host_kinds(),
+        )
+
+    def _record(self, event: Event) -> None:
+        if self.recording is None:
+            return
+        had = self.recording.problem
+        self.recording.write(event)
+        if self.recording.problem and not had:
+            self.tell(self.recording.problem)
+
+    def found(self, finding: Finding) -> None:
+        """A rule was broken."""
+        self.tell(finding.line())
+
+    # -- running -----------------------------------------------------------------------
+
+    def boot(self) -> None:
+        """Start every host that the diagram does not create itself."""
+        self.stage.start()
+
+    def begin(self) -> None:
+        """The diagram begins, unless it has."""
+        director = self.director
+        if director is None or self.has_begun:
+            return
+        self.has_begun = True
+        walk = Walk(director, self.stage, director.findings, Shared())
+        walk.thread = director.spawn(walk.whole(), 0)
+
+    def over(self) -> bool:
+        """The stop condition: the diagram has been played."""
+        return self.director is not None and self.director.poll()
+
+    def failures(self) -> tuple[Failure, ...]:
+        """Lines of the diagram that did not come true; judged as far as it went."""
+        director = self.director
+        if director is None:
+            return ()
+        if not director.over:
+            for never in director.findings.nevers.values():
+                check_never(director.findings.fail, self.stage, never)
+            told = "the run was interrupted" if self.has_begun else "nobody has connected"
+            director.findings.fail(director.line, "the diagram is played to its end", told)
+        return tuple(director.findings.failures)
+
+    def end(self) -> None:
+        """Nothing more happens; what did is in the recording."""
+        self.world.carrier = None
+        self.world.close()
+        if self.recording is not None:
+            self.recording.close()
