@@ -18,6 +18,7 @@ from sim.core.event import Event
 from sim.core.invariant import Monitor, Violation
 from sim.core.trace import digest_of
 from sim.protocols.hook.invariants import INVARIANTS, invariants_for
+from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_times import Chronicle
 from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.result import Result
@@ -269,9 +270,15 @@ def _judge_of(session: Session) -> Callable[[int], None]:
     puppets = {}
     if session.scenario is not None:
         puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
-    kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
-    monitor = Monitor(invariants_for(session.chronicle.view, kinds))
+    outside = frozenset(session.trace.header.outside)
+    kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets) - outside
     watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
+    oracles = invariants_for(session.chronicle.view, kinds)
+    if outside:  # real programs: what they keep to themselves is not known
+        frames = HookView(0, frames_only=True)
+        watchers = {kind: [frames.on] for kind in frames.kinds}
+        oracles += [one for one in invariants_for(frames, outside) if one.from_frames]
+    monitor = Monitor(oracles)
     monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
 
     def judge(n: int) -> None:
@@ -279,7 +286,7 @@ def _judge_of(session: Session) -> Callable[[int], None]:
             if n >= 0:
                 for watcher in watchers.get(type(session.event(n)), ()):
                     watcher(typed(session.event(n)))
-            elif not session.trace.truncated:
+            elif not (session.trace.truncated or outside):  # a live run has no end, it is ended
                 monitor.finish(session.count)
         except Exception as error:
             # A foreign file may hold what no twin ever says; oracles are not made for that.

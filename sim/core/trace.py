@@ -31,7 +31,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     """What a reader must know before the first event.
 
     ``without`` are the rules that were off, ``source`` the scenario's text,
-    ``hosts`` the (name, kind) of each lifeline in order of appearance.
+    ``hosts`` the (name, kind) of each lifeline in order of appearance. ``outside``
+    are the kinds of host that were real programs, known by their frames alone.
     """
 
     hooktwin: int = FORMAT
@@ -42,6 +43,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     without: tuple[str, ...] = ()
     source: str = ""
     hosts: tuple[tuple[str, str], ...] = ()
+    outside: tuple[str, ...] = ()
 
 
 @attrs.frozen

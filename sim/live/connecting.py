@@ -14,7 +14,6 @@ from sim.drivers.websocket import Refused
 from sim.live.agents import Agents
 from sim.live.away import AwayStage, fleet, out_of_sight
 from sim.live.gateway import Seat, Tell
-from sim.live.judging import Findings
 from sim.live.serving import GOING_AWAY, LEAVE_S, Stop, Summary, allow_many_files, watch_signals
 from sim.live.session import Running, Session
 from sim.live.stage import CHANNELS
@@ -77,7 +76,10 @@ def _without_secrets(url: str) -> str:
 
 
 class Party(Session):
-    """Everything of one ``connect``."""
+    """Everything of one ``connect``. Of the real server only the frames are known, so the twin
+    desktops cannot be judged by more either."""
+
+    OUTSIDE = ("server", "desktop")
 
     def __init__(self, plan: Fleet, tell: Tell) -> None:
         self.plan = plan
@@ -90,10 +92,6 @@ class Party(Session):
         self.refused: dict[str, int] = {}
         self.gateway.dialler = self._dials
         self._nursery: trio.Nursery | None = None
-
-    def judges(self) -> Findings:
-        both = frozenset(("server", "desktop"))
-        return Findings(self.world, self.stage.protocol, [], both, self.found)
 
     def unread(self) -> frozenset[int]:
         return frozenset(out_of_sight(self.scenario))

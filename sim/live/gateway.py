@@ -179,7 +179,12 @@ class Gateway:
 
     async def close_all(self, code: int, reason: str) -> None:
         """The twin goes away: tell every program, and wait for them a little."""
-        self.world.carrier = None
+        world = self.world
+        world.carrier = None
+        self.driver.nudge()
+        for end in self.seats:
+            world.cause = -1
+            shut(world, end.other, code, reason)
         async with trio.open_nursery() as nursery:
             for seat in list(self.seats.values()):
                 nursery.start_soon(seat.socket.leave, code, reason)

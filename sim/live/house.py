@@ -9,7 +9,6 @@ import attrs
 from sim.core.invariant import Invariant
 from sim.core.op import Frame
 from sim.live.gateway import Seat, Tell
-from sim.live.judging import Findings
 from sim.live.session import Running, Session
 from sim.live.snares import Snares
 from sim.live.stage import CHANNELS, OpenStage, open_house
@@ -33,6 +32,8 @@ class Plan:
 class House(Session):
     """Everything of one ``serve`` but its doors. A diagram begins with the first desktop."""
 
+    OUTSIDE = ("desktop",)
+
     def __init__(self, plan: Plan, tell: Tell) -> None:
         text = open_house(plan.channels)
         scenario = plan.scenario or parse_scenario(text, "serve", vocabularies())
@@ -47,10 +48,6 @@ class House(Session):
 
     def twins(self) -> list[Invariant]:
         return self.stage.invariants()
-
-    def judges(self) -> Findings:
-        outside = frozenset(("desktop",))
-        return Findings(self.world, self.stage.protocol, self.twins(), outside, self.found)
 
     @property
     def server(self) -> str:

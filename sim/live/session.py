@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import attrs
 
@@ -46,6 +47,9 @@ class Session:
     Raises UsageError when the recording cannot be made.
     """
 
+    OUTSIDE: ClassVar[tuple[str, ...]] = ()
+    """Kinds of host that are judged by their frames alone."""
+
     def __init__(
         self,
         scenario: Scenario,
@@ -70,7 +74,9 @@ class Session:
             Helm(world, Striker(world, stage), scenario.settings.steps)
         if running.record is not None:
             self.recording = Recording(running.record, self._header(off))
-        self.findings = self.judges()
+        self.findings = Findings(
+            world, stage.protocol, self.twins(), frozenset(self.OUTSIDE), self.found
+        )
         if self.director is not None:
             self.director.dropped = scenario.settings.omitted | self.unread()
             self.director.lookout.begin()
@@ -83,10 +89,6 @@ class Session:
     def twins(self) -> list[Invariant]:
         """The oracles of the hosts that are simulated."""
         return []
-
-    def judges(self) -> Findings:
-        """Who watches."""
-        raise NotImplementedError
 
     def unread(self) -> frozenset[int]:
         """Lines of the diagram that nobody can see or do from here."""
@@ -103,6 +105,7 @@ class Session:
             without=tuple(sorted(off)),
             source=self.scenario.source_text,
             hosts=self.stage.host_kinds(),
+            outside=self.OUTSIDE,
         )
 
     def _record(self, event: Event) -> None:

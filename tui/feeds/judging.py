@@ -35,6 +35,7 @@ def watched(session: Session) -> list[Watched]:
     if session.scenario is not None:
         puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
     kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
+    kinds -= frozenset(session.trace.header.outside)
     monitor = Monitor(invariants_for(chronicle.view, kinds))
     watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
     monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
