@@ -22,9 +22,12 @@ class Table:
     ``transitions`` maps a state to its triggers and the states they lead to.
     A state without triggers is an end. Raises SimInternalError when a
     transition leads to an undeclared state or a state cannot be reached.
+
+    ``used``: where somebody puts a dict, :meth:`step` notes the rows that it went
+    through, for coverage.
     """
 
-    __slots__ = ("_next", "initial", "role", "states", "triggers")
+    __slots__ = ("_next", "initial", "role", "states", "triggers", "used")
 
     def __init__(
         self, role: str, initial: str, transitions: Mapping[str, Mapping[str, str]]
@@ -38,6 +41,7 @@ class Table:
             for state, row in transitions.items()
             for trigger, target in row.items()
         }
+        self.used: dict[tuple[str, str], None] | None = None
         self._validate()
 
     def _validate(self) -> None:
@@ -77,7 +81,17 @@ class Table:
                 f"{self.role} in state {state} cannot {trigger!r}; "
                 f"allowed: {', '.join(self.allowed(state)) or 'nothing'}"
             )
+        if self.used is not None:
+            self.used[state, trigger] = None
         return target
+
+    def after(self, state: str, trigger: str) -> str | None:
+        """The state after the trigger, None where it is not allowed; nobody takes this step."""
+        return self._next.get((state, trigger))
+
+    def rows(self) -> tuple[tuple[str, str], ...]:
+        """(state, trigger) of every transition, in order of declaration."""
+        return tuple(self._next)
 
     def allowed(self, state: str) -> tuple[str, ...]:
         """The triggers of a state, in order of declaration."""

@@ -53,3 +53,14 @@ def test_the_diagram_has_an_arrow_for_each_pair_of_states():
         "    LOCKED --> [*]",
     ]
     assert repr(Machine(DOOR)) == "<door SHUT>"
+
+
+def test_a_table_notes_its_rows_where_somebody_wants_to_know():
+    door = Table("door", "SHUT", {"SHUT": {"open": "AJAR"}, "AJAR": {"shut": "SHUT"}})
+    door.step("SHUT", "open")
+    door.used = {}
+    assert door.after("SHUT", "open") == "AJAR"
+    assert not door.used
+    door.step("AJAR", "shut")
+    assert list(door.used) == [("AJAR", "shut")]
+    assert [row for row in door.rows() if row not in door.used] == [("SHUT", "open")]

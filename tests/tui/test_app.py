@@ -6,6 +6,7 @@ import pytest
 from sim.cli.drawing.telling import Names
 from tests.tui.stage import TRACES, Typed, perform, press, recorded, screen_text, session, settled
 from tui.app import HooktwinApp, Looks, session_of
+from tui.feeds import searching
 from tui.keys import VIEWS
 from tui.lessons import LESSONS, Progress
 from tui.screens.explore import ExploreView
@@ -129,9 +130,7 @@ def test_every_lesson_can_be_finished_by_walking_through_its_run(lesson):
 
 
 def test_a_search_runs_beside_the_screen_and_a_finding_opens_at_its_breaking_step(monkeypatch):
-    monkeypatch.setitem(
-        __import__("tui.feeds.searching", fromlist=["search"]).search.__kwdefaults__, "most", 40
-    )
+    monkeypatch.setattr(searching, "MOST", 40)
 
     async def script(pilot):
         view = pilot.app.screen.query_one(ExploreView)

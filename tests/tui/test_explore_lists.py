@@ -2,7 +2,7 @@
 
 from sim.cli import words
 from tests.tui.stage import perform, press, session, settled, shared
-from tui.feeds import searching
+from tui.feeds import rows, searching
 from tui.feeds.judging import watched
 from tui.screens import explore_lists as lists
 from tui.screens.explore import ExploreView
@@ -34,7 +34,7 @@ def test_i_lists_all_invariants_the_broken_one_first():
 
 
 def test_v_says_in_words_what_the_search_has_covered(monkeypatch):
-    monkeypatch.setitem(searching.search.__kwdefaults__, "most", 20)
+    monkeypatch.setattr(searching, "MOST", 20)
 
     async def script(pilot):
         await press(pilot, "v")
@@ -50,6 +50,41 @@ def test_v_says_in_words_what_the_search_has_covered(monkeypatch):
     assert len(script.progress.situations) == script.progress.covered > 5
     assert "server  " in script.after or "desktop  " in script.after
     assert "hello" in script.after
+    assert "WELCOMING x contend" in script.after
+
+
+def test_rows_of_the_tables_that_a_search_never_went_through_are_named():
+    case = searching.case_for(shared("typical"))
+    progress = searching.search(case, most=3)
+    used = {one.role: one for one in progress.tables}
+    assert ("WELCOMING", "welcome") not in used["server connection"].never
+    assert ("WELCOMING", "contend") in used["server connection"].never
+    assert used["card"].used == 1
+    text = "\n".join(one.text for one in lists.tables(progress.tables, 100))
+    assert "card 1/4" in text
+    assert "OPEN x cancel" in text
+    assert "not met     round, delivery, Slack binding" in text
+    assert rows.used() == ()  # nobody notes any more
+
+
+def test_how_many_endings_are_left_is_estimated_until_there_are_none():
+    base = shared("typical")
+    case, before = searching.endings(base, base.count - 12)
+    told = []
+    over = searching.search(case, after=before, most=5_000, tell=told.append)
+    assert over.complete
+    assert over.left == 0
+    guessed = told[0].schedules + told[0].left
+    assert told[0].left > 0
+    assert over.schedules / 2 < guessed < over.schedules * 2
+    assert "about 100%, 0 endings left" in lists.visited(over)
+
+
+def test_a_search_without_an_end_says_how_much_new_it_has_met_lately():
+    progress = searching.Progress("portfolio", 600, 2_000, 43, (), ((16, 9), (320, 40), (600, 43)))
+    assert lists.visited(progress) == "3 new situations in the last 256"
+    early = searching.Progress("portfolio", 32, 2_000, 9, (), ((16, 9),))
+    assert lists.visited(early) == "no estimate yet"
 
 
 def test_u_tries_the_mutants_and_lists_them_when_it_is_pressed_again(monkeypatch):

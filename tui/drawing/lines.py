@@ -160,13 +160,15 @@ def cropped(one: Line, width: int) -> Line:
     return Line(tuple(spans), one.row)
 
 
-def facts(pairs: Sequence[tuple[str, str | tuple[str, str]]], width: int) -> list[Line]:
-    """A name and a value per line; long values go on below."""
+def facts(
+    pairs: Sequence[tuple[str, str | tuple[str, str]]], width: int, most: int = 6
+) -> list[Line]:
+    """A name and a value per line; long values go on below, for at most so many lines."""
     names = min(max((cell_len(name) for name, _ in pairs), default=0) + 2, 14)
     lines = []
     for name, told in pairs:
         value, role = told if isinstance(told, tuple) else (told, "")
-        rows = wrap(value, width - names, 6)
+        rows = wrap(value, width - names, most)
         lines.append(line((pad(name, names), "dim"), (rows[0], role)))
         lines += [line(" " * names, (row, role)) for row in rows[1:]]
     return lines

@@ -22,6 +22,7 @@ from sim.scenario.parse import parse_scenario
 from sim.scenario.syntax import Scenario
 from sim.world.fault import Budget
 from sim.world.helm import Step
+from tui.feeds import rows
 from tui.feeds.runner import run_session
 from tui.feeds.schedules import happened_before, transcribed
 from tui.session import Session
@@ -35,7 +36,11 @@ MUTANTS_S = 60.0
 
 @attrs.frozen
 class Progress:
-    """How far a search is. ``curve``: (schedules, situations covered) now and then."""
+    """How far a search is. ``curve``: (schedules, situations covered) now and then.
+
+    ``tables`` says which rows of the transition tables were gone through, ``left`` is an
+    estimate of the endings that are left to try, None where nobody can tell.
+    """
 
     strategy: str
     schedules: int
@@ -46,6 +51,8 @@ class Progress:
     over: bool = False
     complete: bool = False
     situations: frozenset[int] = frozenset()
+    tables: tuple[rows.Used, ...] = ()
+    left: int | None = None
 
 
 def case_for(session: Session, *, faults: Budget | None = None, seed: int | None = None) -> Case:
@@ -67,13 +74,33 @@ class FromHere(Exhaustive):
     def __init__(self, case: Case, before: frozenset[str]) -> None:
         super().__init__(case, DEVIATIONS)
         self.before = before
+        self._waiting = [1] + [0] * DEVIATIONS
+        self._learnt = [0] * (DEVIATIONS + 1)
+        self._grown = [0] * (DEVIATIONS + 1)
 
     def learn(self, outcome: Outcome) -> None:
         later = [one for one in outcome.variations if all(map(self._later, one))]
+        before, depth = len(self._queue), outcome.tried.draws
         super().learn(attrs.evolve(outcome, variations=tuple(later)))
+        grown = len(self._queue) - before
+        self._waiting[depth] -= 1
+        self._learnt[depth] += 1
+        self._grown[depth] += grown
+        if depth < DEVIATIONS:
+            self._waiting[depth + 1] += grown
 
     def _later(self, step: Step) -> bool:
         return step.at.partition(" @")[0] not in self.before
+
+    def left(self) -> int:
+        """What waits, and what that would lead to if it were like what was tried so far."""
+        ends, found = 1.0, 0.0
+        for depth in range(DEVIATIONS, -1, -1):
+            learnt = self._learnt[depth]
+            growth = self._grown[depth] / learnt if learnt else 0.0
+            ends = 1.0 + growth * ends if depth < DEVIATIONS else 1.0
+            found += self._waiting[depth] * ends
+        return round(found)
 
 
 def endings(session: Session, step: int) -> tuple[Case, frozenset[str]]:
@@ -96,14 +123,16 @@ def search(
     *,
     strategy: str = "portfolio",
     after: frozenset[str] | None = None,
-    most: int = MOST,
+    most: int | None = None,
     tell: Callable[[Progress], None] = lambda progress: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Progress:
     """Search until ``most`` schedules, everything bounded, or somebody stops it.
 
-    ``after``: what has happened and stays as it was; then only what may follow is tried.
+    ``most`` is MOST where nobody says another number. ``after``: what has happened and
+    stays as it was; then only what may follow is tried.
     """
+    most = MOST if most is None else most
     made = make_strategy(strategy, case, DEVIATIONS) if after is None else FromHere(case, after)
     strategy = made.name
     engine = SerialEngine(case)
@@ -114,7 +143,8 @@ def search(
         found = tuple(going.found.values())
         return Progress(
             strategy, going.schedules, most, len(going.covered), found, tuple(curve),
-            over, going.complete, frozenset(going.covered),
+            over, going.complete, frozenset(going.covered), rows.used(),
+            made.left() if isinstance(made, FromHere) else None,
         )  # fmt: skip
 
     def told(_: Search) -> None:
@@ -122,12 +152,13 @@ def search(
             curve.append((going.schedules, len(going.covered)))
             tell(now())
 
-    try:
-        going.run(told)
-    finally:
-        engine.close()
-    curve.append((going.schedules, len(going.covered)))
-    return now(over=True)
+    with rows.noted():
+        try:
+            going.run(told)
+        finally:
+            engine.close()
+        curve.append((going.schedules, len(going.covered)))
+        return now(over=True)
 
 
 def score_mutants(tell: Callable[[Score], None], cancelled: Callable[[], bool]) -> Score:

@@ -59,6 +59,7 @@ class ExploreView(View):
     ExploreView #explore-top { height: 14; }
     ExploreView #search { width: 2fr; }
     ExploreView #findings { width: 3fr; }
+    ExploreView #coverage { height: 6; }
     """
 
     case: Case | None = None
@@ -82,6 +83,7 @@ class ExploreView(View):
         with Horizontal(id="explore-bottom"):
             yield Told("path of choices", self._path, id="path")
             yield Told("blame", self._blame, id="blame")
+        yield Told("coverage", self._coverage, id="coverage")
 
     def show(self, state: State) -> None:
         super().show(state)
@@ -115,12 +117,10 @@ class ExploreView(View):
         if progress is None:
             pairs += self._score()
             return [*facts(pairs, width), line(), line(("not started: press enter", "dim"))]
-        share = min(progress.schedules / max(progress.most, 1), 1)
-        bar = "█" * round(share * 24) + "░" * (24 - round(share * 24))
         pairs += [
             ("strategy", progress.strategy),
             ("schedules", f"{progress.schedules:,} of {progress.most:,}"),
-            ("visited", f"{bar} {share:.0%}"),
+            ("visited", lists.visited(progress)),
             ("situations", f"{progress.covered:,}  {_curve(progress.curve, width - 26)}"),
             ("repeat", f"hooktwin explore {self._about.name}"),
             *self._score(),
@@ -151,6 +151,12 @@ class ExploreView(View):
             ended = "everything bounded was tried" if self.progress.complete else "budget used up"
             lines.append(line((ended, "dim")))
         return lines
+
+    def _coverage(self, width: int) -> Sequence[Line]:
+        """The transition tables: what the search has never gone through."""
+        if self.progress is None:
+            return [line(("which rows of the transition tables a search goes through", "dim"))]
+        return lists.tables(self.progress.tables, width)
 
     @property
     def chosen(self) -> str:
@@ -251,8 +257,14 @@ class ExploreView(View):
 
     def action_explore_covered(self) -> None:
         """The situations that the search has met."""
-        numbers = self.progress.situations if self.progress is not None else frozenset()
-        self.app.push_screen(Reading("covered", lambda width: lists.covered(numbers, width)))
+        progress = self.progress
+        numbers = progress.situations if progress is not None else frozenset()
+        used = progress.tables if progress is not None else ()
+
+        def made(width: int) -> Sequence[Line]:
+            return [*lists.tables(used, width), line(), *lists.covered(numbers, width)]
+
+        self.app.push_screen(Reading("covered", made))
 
     def action_explore_mutants(self) -> None:
         """Try the mutants; when that has been done, list them."""

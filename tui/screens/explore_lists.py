@@ -6,11 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sim.explore.situations import told as situation
-from tui.drawing.lines import Line, line, pad, wrap
+from tui.drawing.lines import Line, facts, line, pad, wrap
 from tui.feeds.judging import Watched
+from tui.feeds.rows import Used
 
 if TYPE_CHECKING:
     from sim.cli.exploring.score import Score
+    from tui.feeds.searching import Progress
+
+NEWEST = 256
+"""Schedules among which new situations are counted, where nobody knows how many there are."""
 
 
 def invariants(watched: Sequence[Watched], found: Iterable[str], width: int) -> list[Line]:
@@ -34,6 +39,34 @@ def invariants(watched: Sequence[Watched], found: Iterable[str], width: int) -> 
         rows = wrap(f"{one.sentence}  ({one.asked})", width - 4, 3)
         lines += [line("    ", (row, "dim")) for row in rows]
     return lines
+
+
+def visited(progress: Progress) -> str:
+    """How much of what there is has been tried, as far as anybody can tell."""
+    if progress.left is None:
+        before = [
+            covered for count, covered in progress.curve if count <= progress.schedules - NEWEST
+        ]
+        if not before:
+            return "no estimate yet"
+        new = progress.covered - before[-1]
+        return f"{new} new situations in the last {NEWEST}"
+    share = progress.schedules / max(progress.schedules + progress.left, 1)
+    bar = "█" * round(share * 12) + "░" * (12 - round(share * 12))
+    return f"{bar} about {share:.0%}, {progress.left:,} endings left"
+
+
+def tables(used: Sequence[Used], width: int) -> list[Line]:
+    """How many rows of each transition table were gone through, and which never."""
+    counts = "   ".join(f"{one.role} {one.used}/{one.rows}" for one in used if one.used)
+    unused = [one.role for one in used if not one.used]
+    never = [f"{one.role}: {', '.join(map(' x '.join, one.never))}" for one in used if one.used]
+    told = [
+        ("table rows", counts),
+        ("never seen", ";  ".join(never)),
+        ("not met", ", ".join(unused)),
+    ]
+    return facts([(name, words) for name, words in told if words], width, most=100)
 
 
 def covered(numbers: Iterable[int], width: int) -> list[Line]:

@@ -136,7 +136,8 @@ class Workbench(Telling):
         self.query_one(KeyBar).show("run", view.CONTEXT)
 
     def steps_from(self, step: int, by: int) -> Iterator[int]:
-        return self.view.steps_from(step, by)
+        # A view that has not shown anything yet (a trace without steps) has no steps.
+        return iter(()) if self.view.state is None else self.view.steps_from(step, by)
 
     def shows(self, step: int) -> bool:
         return self.view.shows(step)

@@ -79,8 +79,7 @@ def _subjects(
 
 
 def _asked(table: Table, subject: str, state: str, trigger: str) -> Verdict:
-    after = table.step(state, trigger) if table.can(state, trigger) else None
-    return Verdict(table.role, subject, state, trigger, after)
+    return Verdict(table.role, subject, state, trigger, table.after(state, trigger))
 
 
 # Which field names the thing; the trigger, or the field that holds it.

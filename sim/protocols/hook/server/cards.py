@@ -128,7 +128,8 @@ class Cards:
         if card is None or not self._takes(card, press.button):
             return
         label = next((b.label for b in card.buttons if b.id == press.button), press.button)
-        card.state = DECIDED
+        # Without one_decision a second press decides again, which the table does not know.
+        card.state = CARD.step(card.state, "press") if CARD.can(card.state, "press") else DECIDED
         card.pressed = press.button
         card.outcome = f"{label} ({press.person})"
         await self.actor.perform(Save(card.row_key, card.row()))
