@@ -11,7 +11,7 @@ In the words of the scenario language::
     half-open:after=welcome=30s     nothing passes for 30 s, and nobody is told
     hold:D->S:after=task.ack=5s     frames of the desktop stay in flight for 5 s
     release:D->S:after=pong#3       … or until then
-    heal:after=ping#2
+    heal:after=ping#2               a half-open connection carries again (when it comes in)
 
 A frame is ``[HOST[.LANE]:][D->S:|S->D:]TYPE[#N]``. ``TYPE`` is a frame of the protocol,
 ``"any text"`` in quotes for one that it does not know, ``binary``, ``text`` (no frame at
@@ -151,7 +151,8 @@ def _rule_of_link(text: str, verb: str, rest: str, known: tuple[str, ...]) -> Ru
     frame = read_frame_word(text, word, known)
     if frame.nth is None and frame.type != NEXT:
         frame = attrs.evolve(frame, nth=1)
-    return Rule(text, frame, strike, before=found["moment"] == "before")
+    # Behind a frame would be never: nothing passes before it heals.
+    return Rule(text, frame, strike, before=found["moment"] == "before" or verb == "heal")
 
 
 def strike_of_link(text: str, verb: str, detail: str, wait: float | None = None) -> Strike:
@@ -170,7 +171,7 @@ def strike_of_link(text: str, verb: str, detail: str, wait: float | None = None)
         case "half-open" | "heal":
             if detail:
                 raise _wrong(text, f"{detail!r} says nothing here", (f"{verb}:after=FRAME",))
-            return Strike("heal" if verb == "heal" else "cut", how="silent", wait_s=wait)
+            return Strike("heal") if verb == "heal" else Strike("cut", "silent", wait_s=wait)
         case _:
             raise _wrong(text, f"{verb!r} is no fault of a connection", VERBS[3:])
 
