@@ -6,7 +6,7 @@ frames can be made on purpose. The payload keeps the order of the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sim.core.ambient import HOST
@@ -28,24 +28,30 @@ def builder(
     *,
     first: Mapping[str, object] | None = None,
     when_null: Mapping[str, object] | None = None,
+    envelope: Mapping[str, str] | None = None,
 ) -> Callable[..., Message]:
     """The builder of a message type.
 
     ``first`` are wire fields that stand in front with these values unless given;
     ``when_null`` are values that replace a missing, absent or null argument (a
-    missing one at the end). The builder takes each field by its Python or its
-    wire name; ``ABSENT`` leaves a field out. It raises TypeError for an unknown
-    argument and for a demanded one that is missing.
+    missing one at the end). ``envelope`` are arguments that say what stands around
+    the payload: name of the argument to ``id``, ``ts`` or ``sender``; what is not
+    given comes from the host and the type. The builder takes each field by its
+    Python or its wire name; ``ABSENT`` leaves a field out. It raises TypeError for
+    an unknown argument and for a demanded one that is missing.
     """
     first = dict(first or {})
     when_null = dict(when_null or {})
+    envelope = dict(envelope or {})
     names = _names(cls)
+    allowed = (*names, *envelope)
     demanded = [f.name for f in cls.FIELDS if not f.optional]
 
     def make(**arguments: Any) -> Message:
         payload: JsonObject = dict(first)
+        around = {envelope[one]: arguments.pop(one) for one in envelope if one in arguments}
         for argument, value in arguments.items():
-            payload[_wire_name(make.__name__, names, argument)] = plain(value)
+            payload[_wire_name(make.__name__, names, argument, allowed)] = plain(value)
         if len(arguments) + len(first) > len(payload):
             _refuse_twice(make.__name__, names, arguments)
         for name, value in when_null.items():
@@ -56,8 +62,10 @@ def builder(
             raise TypeError(f"{make.__name__}() lacks {', '.join(missing)}; pass ABSENT on purpose")
         payload = {name: value for name, value in payload.items() if value is not ABSENT}
         host = HOST.get()
-        id, ts = host.new_frame_id(), host.now_ms()
-        return Message.of_wire(cls, cls.enclose(id, ts, payload), id, ts)
+        id = around["id"] if "id" in around else host.new_frame_id()
+        ts = around["ts"] if "ts" in around else host.now_ms()
+        wire = cls.enclose(id, ts, payload, around.get("sender", ""))
+        return Message.of_wire(cls, wire, id, ts)
 
     make.__name__ = make.__qualname__ = builder_name(cls.TYPE)
     make.__doc__ = _documentation(cls)
@@ -70,12 +78,12 @@ def _names(cls: type[Body]) -> dict[str, str]:
     return {field.attribute: field.name for field in fields} | {f.name: f.name for f in fields}
 
 
-def _wire_name(make: str, names: dict[str, str], argument: str) -> str:
+def _wire_name(make: str, names: dict[str, str], argument: str, allowed: Iterable[str]) -> str:
     try:
         return names[argument]
     except KeyError:
-        allowed = ", ".join(dict.fromkeys(names)) or "none"
-        raise TypeError(f"{make}() has no argument {argument!r}; allowed: {allowed}") from None
+        listed = ", ".join(dict.fromkeys(allowed)) or "none"
+        raise TypeError(f"{make}() has no argument {argument!r}; allowed: {listed}") from None
 
 
 def _refuse_twice(make: str, names: dict[str, str], arguments: Mapping[str, object]) -> None:

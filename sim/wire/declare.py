@@ -95,10 +95,21 @@ class Body(Record):
     GATE: ClassVar[Gate | None] = None
     SECTION: ClassVar[str] = ""
     EXAMPLE: ClassVar[JsonObject] = {}
+    BUILDER: ClassVar[str] = ""
+    """What makes such frames, where that is not the builder of the type itself."""
+    SENDERS: ClassVar[tuple[str, ...]] = ("",)
+    """Who sends it, where the envelope says so; the first one unless another is named."""
+    AROUND: ClassVar[tuple[Linkage, ...]] = ()
+    """Rules between the envelope and the payload; they look at the whole frame."""
+    LAST_TS: ClassVar[int | None] = None
+    """The latest time that the envelope can write down; times are whole and not negative."""
 
     @classmethod
-    def enclose(cls, id: str, ts: int | float, payload: JsonObject) -> JsonObject:
-        """The decoded frame of this type around a payload."""
+    def enclose(cls, id: str, ts: int | float, payload: JsonObject, sender: str = "") -> JsonObject:
+        """The decoded frame of this type around a payload.
+
+        ``sender`` is for envelopes that name one; empty is the usual one of the type.
+        """
         raise NotImplementedError(f"{cls.__name__} has no envelope")
 
     @classmethod
@@ -180,16 +191,20 @@ def message(
     gate: Gate | None = None,
     rules: tuple[Linkage, ...] = (),
     unknown: Unknown = "ignored",
+    senders: tuple[str, ...] = ("",),
+    around: tuple[Linkage, ...] = (),
 ) -> Callable[[type[B]], type[B]]:
     """Class decorator: declare the body of a message type.
 
     ``example`` is a valid payload; ``section`` the place in the protocol document.
+    ``senders`` and ``around`` are for envelopes that say more than type, id and time.
     """
 
     def decorate(cls: type[B]) -> type[B]:
         made = _declared(cls, rules, unknown)
         made.TYPE, made.DIRECTION, made.SECTION = type_name, direction, section
         made.GATE, made.EXAMPLE = gate, example
+        made.SENDERS, made.AROUND = senders, around
         return made
 
     return decorate

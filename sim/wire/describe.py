@@ -26,9 +26,9 @@ def describe(cls: type[Body]) -> JsonObject:
         "summary": summary(cls),
         "unknown_fields": "ignored" if cls.UNKNOWN == "ignored" else "refused",
         "fields": _fields(cls, ""),
-        "linkage": _sentences(cls),
+        "linkage": [*_sentences(cls), *(rule.sentence for rule in cls.AROUND)],
         "example": cls.enclose(_EXAMPLE_ID, _EXAMPLE_TS, cls.EXAMPLE),
-        "builder": builder_name(cls.TYPE),
+        "builder": cls.BUILDER or builder_name(cls.TYPE),
     }
 
 

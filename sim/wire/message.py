@@ -19,7 +19,7 @@ class Message:
     may have to ask): a ``ParseResult`` or None.
     """
 
-    __slots__ = ("_body", "_shape", "_wire", "id", "ts", "type", "verdict")
+    __slots__ = ("_body", "_shape", "_wire", "id", "sender", "ts", "type", "verdict")
 
     def __init__(
         self,
@@ -29,11 +29,16 @@ class Message:
         body: Body | None,
         wire: JsonObject | None = None,
         shape: type[Body] | None = None,
+        sender: str = "",
     ) -> None:
-        """Either ``body`` is given, or ``wire`` and its ``shape``, or all three."""
+        """Either ``body`` is given, or ``wire`` and its ``shape``, or all three.
+
+        ``sender`` is the role that the envelope names, empty where it names none.
+        """
         self.type = type
         self.id = id
         self.ts = ts
+        self.sender = sender
         self._body = body
         self._wire = wire
         self._shape = shape
@@ -67,7 +72,8 @@ class Message:
         if wire is None:
             body = self._body
             assert body is not None
-            wire = self._wire = body.enclose(self.id, self.ts, body.to_wire())
+            payload = body.to_wire()
+            wire = self._wire = body.enclose(self.id, self.ts, payload, self.sender)
         return wire
 
     def __eq__(self, other: Any) -> bool:

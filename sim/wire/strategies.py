@@ -67,16 +67,26 @@ _times = st.integers(1, SAFE_INTEGER) | st.floats(allow_nan=False, allow_infinit
 
 
 def _frames_of(cls: type[Body]) -> st.SearchStrategy[JsonObject]:
-    return st.builds(cls.enclose, id=_ids, ts=_times, payload=payloads(cls))
+    return _parts(cls).map(lambda parts: cls.enclose(*parts))
 
 
 def _messages_of(cls: type[Body]) -> st.SearchStrategy[Message]:
-    return st.builds(
-        lambda id, ts, payload: Message(cls.TYPE, id, ts, cls.from_wire(payload)),
-        _ids,
-        _times,
-        payloads(cls),
+    return _parts(cls).map(
+        lambda parts: Message(
+            cls.TYPE, parts[0], parts[1], cls.from_wire(parts[2]), sender=parts[3]
+        )
     )
+
+
+@st.composite
+def _parts(draw: st.DrawFn, cls: type[Body]) -> tuple[str, int | float, JsonObject, str]:
+    """Id, time, payload and sender of a frame; the payload fits what is around it."""
+    times = _times if cls.LAST_TS is None else st.integers(0, cls.LAST_TS)
+    id, ts, payload = draw(_ids), draw(times), draw(payloads(cls))
+    sender = draw(st.sampled_from(cls.SENDERS))
+    wire = cls.enclose(id, ts, payload, sender) if cls.AROUND else {}
+    assume(all(rule.check(wire) is None for rule in cls.AROUND))
+    return id, ts, payload, sender
 
 
 @st.composite

@@ -7,14 +7,18 @@ import traceback
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from sim.wire.absent import ABSENT, Absent
+from sim.wire.build import builder
 from sim.wire.declare import Body, Record, message, record, wire
+from sim.wire.describe import describe
 from sim.wire.generate import source_of, validator
 from sim.wire.linkage import Fault, JsonObject, Wire, linkage
 from sim.wire.message import Message
 from sim.wire.result import Accepted, Refused
 from sim.wire.spec import SOME_TEXT, AnyObject, Anything, ListOf, Nested, Number, Text
+from sim.wire.strategies import frames
 
 
 class GameBody(Body):
@@ -23,7 +27,7 @@ class GameBody(Body):
     __slots__ = ()
 
     @classmethod
-    def enclose(cls, id: str, ts: int | float, payload: JsonObject) -> JsonObject:
+    def enclose(cls, id: str, ts: int | float, payload: JsonObject, sender: str = "") -> JsonObject:
         return {"kind": cls.TYPE, "no": id, "at": ts, **payload}
 
     @classmethod
@@ -188,3 +192,67 @@ def test_a_body_without_envelope_says_so() -> None:
         Body.payload_in({})
     with pytest.raises(NotImplementedError):
         Body.frame_schema({})
+
+
+class LetterBody(Body):
+    """Frames whose envelope names its sender."""
+
+    __slots__ = ()
+    LAST_TS = 99
+
+    @classmethod
+    def enclose(cls, id: str, ts: int | float, payload: JsonObject, sender: str = "") -> JsonObject:
+        return {"no": id, "at": ts, "from": sender or cls.SENDERS[0], "in": payload}
+
+    @classmethod
+    def payload_in(cls, frame: Wire) -> Wire:
+        inner: Wire = frame["in"]
+        return inner
+
+
+@linkage()
+def only_the_bank_asks_for_money(frame: Wire) -> Fault | None:
+    """A sum is named in letters of the bank only."""
+    if "sum" in frame["in"] and frame["from"] != "bank":
+        return ".sum", "must not be there unless the bank writes"
+    return None
+
+
+@message(
+    "letter",
+    direction="both",
+    section="2",
+    example={"text": "hello"},
+    senders=("friend", "bank"),
+    around=(only_the_bank_asks_for_money,),
+)
+class Letter(LetterBody):
+    """A letter."""
+
+    text: str = wire(SOME_TEXT)
+    sum: int | Absent = wire(Number(), default=ABSENT)
+
+
+def test_an_envelope_names_the_usual_sender_unless_the_message_names_another() -> None:
+    assert Message("letter", "1", 5, Letter(text="a")).wire["from"] == "friend"
+    other = Message("letter", "1", 5, Letter(text="a"), sender="bank")
+    assert (other.sender, other.wire["from"]) == ("bank", "bank")
+
+
+def test_a_builder_takes_what_stands_around_the_payload() -> None:
+    make = builder(Letter, envelope={"number": "id", "at": "ts", "by": "sender"})
+    made = make(text="a", number="7", at=3, by="bank")
+    assert made.wire == {"no": "7", "at": 3, "from": "bank", "in": {"text": "a"}}
+    assert (made.id, made.ts) == ("7", 3)
+    assert make(text="a").wire["from"] == "friend"
+    with pytest.raises(TypeError, match=r"'to'; allowed: text, sum, number, at, by"):
+        make(text="a", to="you")
+
+
+def test_rules_around_the_payload_are_told_and_drawn_frames_keep_them() -> None:
+    assert describe(Letter)["linkage"] == ["A sum is named in letters of the bank only."]
+    frames_drawn: list[JsonObject] = []
+    given(frames([Letter]))(frames_drawn.append)()
+    assert all("sum" not in one["in"] or one["from"] == "bank" for one in frames_drawn)
+    assert {one["from"] for one in frames_drawn} == {"friend", "bank"}
+    assert all(0 <= one["at"] <= 99 for one in frames_drawn)

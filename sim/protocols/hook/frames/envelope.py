@@ -25,8 +25,8 @@ class HookBody(Body):
     __slots__ = ()
 
     @classmethod
-    def enclose(cls, id: str, ts: int | float, payload: JsonObject) -> JsonObject:
-        """The decoded frame around a payload."""
+    def enclose(cls, id: str, ts: int | float, payload: JsonObject, sender: str = "") -> JsonObject:
+        """The decoded frame around a payload; the envelope names no sender."""
         return {
             "v": HOOK_PROTOCOL_VERSION,
             "type": cls.TYPE,
