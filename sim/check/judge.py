@@ -28,6 +28,7 @@ from sim.core.event import (
 )
 from sim.core.invariant import Invariant, Monitor
 from sim.core.op import OpaqueFrame
+from sim.wire.result import ParseResult
 
 CLIENT_SIDE, SERVER_SIDE = "desktop", "server"
 BOTH_SIDES = frozenset((CLIENT_SIDE, SERVER_SIDE))
@@ -82,9 +83,9 @@ class _Findings(Monitor):
 class FrameJudge:
     """Judges the frames of any number of connections, while they pass.
 
-    ``findings`` grows with each call. ``events`` are the trace events, unless ``record``
-    takes each of them instead. ``sides`` are the kinds of host that are judged. Times are
-    microseconds, and must not go back.
+    ``findings`` grows with each call; ``opened_count`` and ``frames`` (by side) count.
+    ``events`` are the trace events, unless ``record`` takes each of them instead. ``sides``
+    are the kinds of host that are judged. Times are microseconds, and must not go back.
     """
 
     def __init__(
@@ -106,6 +107,8 @@ class FrameJudge:
         self.invariants = [
             one for one in invariants_of(self.protocol, self.view, sides) if one.name not in without
         ]
+        self.opened_count = 0
+        self.frames = {CLIENT_SIDE: 0, SERVER_SIDE: 0}
         self._n = 0
         self._now = 0
         self._link = ""
@@ -138,6 +141,7 @@ class FrameJudge:
                 self._tell(HostStarted(self._n, at, -1, host, 1))
         self.links[conn] = Link(conn, client, server, lane, last=at)
         self._link = conn
+        self.opened_count += 1
         self._tell(ConnectionOpened(self._n, at, -1, conn, client, server, lane))
 
     def sent(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
@@ -150,12 +154,20 @@ class FrameJudge:
             self._flying[event.n] = event
         return event.n
 
-    def passed(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
+    def passed(
+        self,
+        at_us: int,
+        conn: str,
+        by_client: bool,
+        text: str,
+        verdict: ParseResult | None = None,
+    ) -> int:
         """A frame was written and has arrived, as far as one can see: ``sent`` and ``delivered``.
 
-        → the number of its FrameSent event. Raises UsageError as ``sent`` does.
+        ``verdict`` is the parser's, if it was asked already. → the number of its FrameSent
+        event. Raises UsageError as ``sent`` does.
         """
-        event = self._sent(at_us, self._of(conn), by_client, text)
+        event = self._sent(at_us, self._of(conn), by_client, text, verdict)
         n = event.n
         if n in self._bad:
             del self._bad[n]
@@ -230,18 +242,34 @@ class FrameJudge:
         self._link = ""
         self._monitor.finish(max(self._n - 1, 0))
 
+    def learn_lane(self, conn: str, lane: str) -> None:
+        """Which channel a connection is for, as soon as something has shown it."""
+        link = self.links.get(conn)
+        if link is not None and not link.lane:
+            link.lane = lane
+            self.protocol.learn_lane(self.view, conn, lane)
+
     # -- events ------------------------------------------------------------------------
 
-    def _sent(self, at_us: int, link: Link, by_client: bool, text: str) -> FrameSent:
+    def _sent(
+        self,
+        at_us: int,
+        link: Link,
+        by_client: bool,
+        text: str,
+        verdict: ParseResult | None = None,
+    ) -> FrameSent:
         at = link.last = self._at(at_us)
         self._link = link.name
-        message: Any = None
-        verdict = self._parse(text)
+        if verdict is None:
+            verdict = self._parse(text)
         if by_client:
             link.up = nth = link.up + 1
+            self.frames[CLIENT_SIDE] += 1
             sender, receiver = link.client, link.server
         else:
             link.down = nth = link.down + 1
+            self.frames[SERVER_SIDE] += 1
             sender, receiver = link.server, link.client
         message = verdict.message
         n = self._n

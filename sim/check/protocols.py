@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, Protocol
 
@@ -13,11 +14,13 @@ from sim.core.event import Event
 from sim.core.invariant import Invariant
 from sim.protocols.hook.catalogue import ROWS
 from sim.protocols.hook.catalogue.frame_tables import CHECKS
+from sim.protocols.hook.constants import HOOK_PROVIDERS
 from sim.protocols.hook.frames import DESKTOP_TO_SERVER, MESSAGES, SERVER_TO_DESKTOP
 from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.oracles.frames import DesktopFramesPass, ServerFramesPass
 from sim.protocols.hook.parse import parse_hook_message
 from sim.protocols.hook.view import HookView
+from sim.wire.message import Message
 from sim.wire.result import ParseResult
 
 
@@ -38,7 +41,10 @@ class Judged:
 
     ``sections`` of the document by catalogue row, ``wrong_way`` by message type who may not
     send it (True: the client), ``parsed`` by side the rule that a refused frame breaks with
-    its rows, ``fields`` the rows that are about one field, by its path.
+    its rows, ``fields`` the rows that are about one field, by its path. ``lane_of`` says
+    which channel a frame shows its connection to be for ("": none), ``learn_lane`` tells
+    that to a view, ``client_of`` is the name of the client that a greeting gives ("": it is
+    no greeting). ``forms`` are the rules that frames must pass the parser.
     """
 
     name: str
@@ -49,6 +55,46 @@ class Judged:
     wrong_way: Mapping[str, bool]
     parsed: Mapping[str, tuple[str, tuple[str, ...]]]
     fields: Mapping[str, tuple[str, ...]]
+    lane_of: Callable[[Message], str]
+    learn_lane: Callable[[Any, str, str], None]
+    client_of: Callable[[Message], str]
+    forms: tuple[type[Invariant], ...]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of all rules that frames can show."""
+        return tuple(one.name for one in (*self.forms, *self.invariants))
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What each rule says."""
+        return {one.name: one.sentence for one in (*self.forms, *self.invariants)}
+
+    def sections_of(self, rows: Sequence[str]) -> tuple[str, ...]:
+        """Where the protocol's document says so."""
+        found = (self.sections.get(row, "") for row in rows)
+        return tuple(dict.fromkeys(section for section in found if section))
+
+    def named(self, words: Sequence[str]) -> frozenset[str]:
+        """The rules of these names, and those that watch these rows of the catalogue.
+
+        Raises UsageError for a word that is neither.
+        """
+        rules: dict[str, None] = {}
+        for word in words:
+            found = [
+                one.name
+                for one in (*self.forms, *self.invariants)
+                if word == one.name or word.upper() in one.catalogue
+            ]
+            if not found:
+                near = get_close_matches(word, self.rules, n=3, cutoff=0.4)
+                hint = f"; did you mean {' or '.join(near)}?" if near else ""
+                if word.upper() in self.sections:
+                    hint = f": {word.upper()} cannot be judged by frames alone"
+                raise UsageError(f"no rule about frames is called {word!r}{hint}")
+            rules.update(dict.fromkeys(found))
+        return frozenset(rules)
 
     def rows_of(self, path: str | None, otherwise: tuple[str, ...]) -> tuple[str, ...]:
         """The rows of the catalogue that a field's fault breaks, as near as it is known."""
@@ -82,7 +128,32 @@ def _hook() -> Judged:
         },
         parsed={one.obeyed_by: (one.name, PASSED) for one in (DesktopFramesPass, ServerFramesPass)},
         fields=fields,
+        lane_of=_lane_of,
+        learn_lane=_learn_lane,
+        client_of=_client_of,
+        forms=(DesktopFramesPass, ServerFramesPass),
     )
+
+
+def _lane_of(message: Message) -> str:
+    kind, payload = message.type, message.wire["payload"]
+    if kind == "task.dispatch":
+        lane: str = payload["externalKey"].partition(":")[0]
+        return lane if lane in HOOK_PROVIDERS else ""
+    if kind.startswith("provider."):
+        return str(payload["provider"])
+    return "slack" if kind.startswith(("bind.", "prefs.")) else ""
+
+
+def _learn_lane(view: HookView, conn: str, lane: str) -> None:
+    link = view.links.get(conn)
+    if link is not None:
+        link.lane = lane
+        view.by_lane[link.client, lane] = link
+
+
+def _client_of(message: Message) -> str:
+    return str(message.wire["payload"]["deviceId"]) if message.type == "hello" else ""
 
 
 _PROTOCOLS: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook)}

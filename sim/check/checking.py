@@ -1,0 +1,289 @@
+"""A log from its first line to the verdict: read, put in order, judged, told with lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Final
+
+import attrs
+
+from sim.check.entry import FRAME, BadLine, Entry
+from sim.check.feed import FrameFeed, TraceFeed
+from sim.check.har import is_har, read_har
+from sim.check.judge import BOTH_SIDES, Finding, FrameJudge
+from sim.check.lines import LineReader
+from sim.check.protocols import judged
+from sim.check.recorded import TraceReader, judged_sides
+from sim.check.source import CHUNK, LONGEST, lines_of, open_log
+from sim.check.verdict import (
+    FINE_CLOCK,
+    WHOLE_STORY,
+    Located,
+    Report,
+    RuleVerdict,
+    verdicts_of,
+)
+from sim.check.window import Disorder
+from sim.core.errors import UsageError
+from sim.core.trace import is_trace
+
+FRAMES: Final = "frames"
+TRACE: Final = "trace"
+HAR: Final = "HAR"
+NOBODY: Final[frozenset[str]] = frozenset()
+_EVENT: Final = b'{"kind":"'
+
+
+@attrs.frozen
+class Wanted:
+    """What is to be judged.
+
+    ``rules`` are the names of the only rules that count, or rows of the catalogue (``HK-06``);
+    ``only_wire``: the form of frames and nothing else; ``from_middle``: what came before the
+    log's first line is not known.
+    """
+
+    protocol: str = "hook"
+    rules: tuple[str, ...] = ()
+    only_wire: bool = False
+    from_middle: bool = False
+
+
+class Log:
+    """One log that is being checked, line by line.
+
+    ``tell`` is called with each finding, and with each line that cannot be read, as soon as
+    it is known.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        wanted: Wanted,
+        tell: Callable[[str, Located | BadLine], None] | None = None,
+    ) -> None:
+        """Raises UsageError for a rule that there is not."""
+        self.name = name
+        self.wanted = wanted
+        self.form = ""
+        self.lines = 0
+        self.frames = 0
+        self.bad: list[BadLine] = []
+        self.found: list[Located] = []
+        self._tell = tell
+        self._record = judged(wanted.protocol)
+        self._named = self._record.named(wanted.rules)
+        self._from_middle = wanted.from_middle
+        self._sides = BOTH_SIDES
+        self._seen = 0
+        self._reader: LineReader | TraceReader | None = None
+        self._judge: FrameJudge | None = None
+        self._feed: FrameFeed | TraceFeed | None = None
+
+    # -- lines -----------------------------------------------------------------------------
+
+    def read(self, number: int, line: bytes) -> None:
+        """The next line."""
+        self.lines = number
+        reader = self._reader
+        if reader is None:
+            if not line.strip():
+                return
+            reader = self._begin(TRACE if _is_of_a_trace(line) else FRAMES, line)
+        entry = reader.read(number, line)
+        if entry is not None:
+            self.take(entry)
+
+    def read_har(self, data: bytes) -> None:
+        """A whole HAR file."""
+        self._begin(HAR)
+        self.lines = data.count(b"\n") + 1
+        for entry in read_har(data, self._record.parse):
+            self.take(entry)
+
+    def take(self, entry: Entry | BadLine) -> None:
+        """What a line says."""
+        if type(entry) is BadLine:
+            if not self.frames and not self.bad and isinstance(self._feed, FrameFeed):
+                self._feed.from_middle = True  # what is left of a line, cut off by whoever wrote it
+            self.bad.append(entry)
+            if self._tell is not None:
+                self._tell(self.name, entry)
+            return
+        assert self._feed is not None
+        assert isinstance(entry, Entry)
+        self.frames += entry.what is FRAME
+        self._feed.push(entry)
+        self._collect()
+
+    def settle(self) -> None:
+        """Nothing more for the moment."""
+        if isinstance(self._feed, FrameFeed):
+            self._feed.settle()
+            self._collect()
+
+    def finish(self) -> Report:
+        """The log is over. → what is to be said of it."""
+        feed, judge = self._feed, self._judge
+        if feed is not None and judge is not None:
+            feed.finish()
+            self._collect()
+            judge.finish()
+            self._collect()
+        return Report(
+            name=self.name,
+            form=self.form or "empty",
+            lines=self.lines,
+            frames=self.frames,
+            connections=0 if judge is None else judge.opened_count,
+            bad=tuple(self.bad),
+            found=tuple(self.found),
+            rules=self._verdicts(),
+            disorder=Disorder() if feed is None else feed.disorder,
+            notes=tuple(self._notes()),
+        )
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _begin(self, form: str, line: bytes = b"") -> LineReader | TraceReader:
+        self.form = form
+        self._sides = judged_sides(line) if form == TRACE and is_trace(line) else BOTH_SIDES
+        self._judge = judge = FrameJudge(
+            self.wanted.protocol,
+            sides=self._sides,
+            record=_forget,
+            without=self._unwanted(),
+        )
+        if form == TRACE:
+            self._feed, self._reader = TraceFeed(judge), TraceReader()
+            return self._reader
+        self._feed = FrameFeed(judge, from_middle=self._from_middle)
+        self._reader = LineReader(self._record.parse)
+        return self._reader
+
+    def _unwanted(self) -> frozenset[str]:
+        """The rules that need not be judged."""
+        every = self._record.rules
+        return frozenset(every) - self._named if self._named or self.wanted.only_wire else NOBODY
+
+    def _counts(self, finding: Finding) -> bool:
+        if self.wanted.only_wire and not finding.is_wire:
+            return False
+        if self._named and finding.rule not in self._named:
+            return False
+        return finding.rule not in self._silent()
+
+    def _silent(self) -> frozenset[str]:
+        """Rules that this log cannot show."""
+        feed = self._feed
+        if not isinstance(feed, FrameFeed):
+            return NOBODY
+        silent = WHOLE_STORY if feed.from_middle else NOBODY
+        return silent if feed.has_times and not feed.is_coarse else silent | FINE_CLOCK
+
+    def _collect(self) -> None:
+        """Give new findings their lines, and tell of them."""
+        judge, feed = self._judge, self._feed
+        if judge is None or feed is None or self._seen == len(judge.findings):
+            return
+        new = judge.findings[self._seen :]
+        for number, finding in enumerate(new, self._seen):
+            line = feed.lines[number] if number < len(feed.lines) else self.lines
+            if self._counts(finding):
+                self._keep(finding, line)
+        self._seen = len(judge.findings)
+
+    def _keep(self, finding: Finding, line: int) -> None:
+        record = self._record
+        sentence = record.sentences.get(finding.rule, "")
+        sections = record.sections_of(finding.catalogue)
+        located = Located(self.name, line, finding, sentence, sections)
+        self.found.append(located)
+        if self._tell is not None:
+            self._tell(self.name, located)
+
+    def _verdicts(self) -> tuple[RuleVerdict, ...]:
+        judge, record = self._judge, self._record
+        if judge is None:
+            return ()
+        form = tuple(rule for rule in record.forms if rule.obeyed_by in judge.sides)
+        every: list[Any] = [_Form(rule, judge.frames[rule.obeyed_by]) for rule in form]
+        every += [] if self.wanted.only_wire else judge.invariants
+        wanted = [one for one in every if not self._named or one.name in self._named]
+        return verdicts_of(wanted, self.found, self._silent(), record.sections_of)
+
+    def _notes(self) -> Iterator[str]:
+        feed = self._feed
+        for side in sorted(BOTH_SIDES - self._sides):
+            yield f"the trace's {side} is a puppet of its scenario: it was not judged"
+        if isinstance(feed, TraceFeed) and feed.passed_over:
+            yield (
+                f"{feed.passed_over} frames were not judged: their connection was closed, or "
+                "its opening is not in the file"
+            )
+        if not isinstance(feed, FrameFeed):
+            return
+        if feed.unsaid:
+            yield (
+                f"{feed.unsaid} pings and pongs were not judged: the log does not say who sent them"
+            )
+        if feed.from_middle:
+            yield "the log begins in the middle: rules that need its beginning were not judged"
+        elif feed.strangers:
+            names = ", ".join(feed.strangers[:3]) + (" …" if len(feed.strangers) > 3 else "")
+            yield (
+                f"no hello was seen on {names}: if the log begins in the middle, say --from-middle"
+            )
+        if self.frames and feed.has_times and feed.is_coarse:
+            yield "the log's times are whole seconds: rules about less were not judged"
+
+
+class _Form:
+    """The rule that frames must have the right form, which the judge itself applies."""
+
+    def __init__(self, rule: Any, exercised: int) -> None:
+        self.name = rule.name
+        self.sentence = rule.sentence
+        self.catalogue = rule.catalogue
+        self.obeyed_by = rule.obeyed_by
+        self.exercised = exercised
+
+
+def _forget(event: object) -> None:
+    """Events are not kept: a log may have many."""
+
+
+def _is_of_a_trace(line: bytes) -> bool:
+    return is_trace(line) or (line.startswith(_EVENT) and b'"cause":' in line)
+
+
+def check_file(
+    name: str,
+    wanted: Wanted,
+    tell: Callable[[str, Located | BadLine], None] | None = None,
+) -> Report:
+    """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
+    with open_log(name) as file:
+        start = _peek(file)
+        log = Log(name, wanted, tell)
+        if is_har(start):
+            log.read_har(_all_of(name, file))
+            return log.finish()
+        for number, line in lines_of(name, file):
+            log.read(number, line)
+    return log.finish()
+
+
+def _peek(file: IO[bytes]) -> bytes:
+    peek = getattr(file, "peek", None)
+    try:
+        return b"" if peek is None else bytes(peek(CHUNK)[:CHUNK])
+    except (OSError, EOFError):
+        return b""  # reading will say what is wrong
+
+
+def _all_of(name: str, file: IO[bytes]) -> bytes:
+    data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise UsageError(f"{name}: a HAR of more than {LONGEST >> 20} MiB; export fewer sockets")
+    return data

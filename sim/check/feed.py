@@ -1,0 +1,269 @@
+"""From the entries of a log to a judge: whose frames they are, on which connection, when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import attrs
+
+from sim.check.clock import unit_of
+from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FRAME, LOST, OPENED, Entry
+from sim.check.judge import FrameJudge
+from sim.check.ways import Ways
+from sim.check.window import Disorder, Window
+
+HEAD: Final = 256
+"""Entries that are looked at before the first is judged: for the log's clock and its words."""
+SERVER: Final = "server"
+_EPOCH_US: Final = 1e14  # a number from here on is a date, in microseconds
+_UNSAID: Final = "a ping or pong without a direction"
+
+
+@attrs.define(eq=False)
+class Conn:
+    """A connection of a log. ``greeting`` is the payload of its newest hello."""
+
+    name: str
+    told: str
+    generation: int = 1
+    greeting: Any = None
+    facts: Any = None
+
+
+class TraceFeed:
+    """Shows a judge the frames of a trace, with the times at which they arrived."""
+
+    def __init__(self, judge: FrameJudge) -> None:
+        self._judge = judge
+        self._numbers: dict[int, int] = {}
+        self._newest: dict[tuple[str, bool, int], int] = {}
+        self.disorder = Disorder()
+        self.lines: list[int] = []
+        self.passed_over = 0
+
+    def push(self, entry: Entry) -> None:
+        """The next event."""
+        self._show(entry)
+        lines, found = self.lines, len(self._judge.findings)
+        while len(lines) < found:
+            lines.append(entry.line)
+
+    def _show(self, entry: Entry) -> None:
+        judge, event, at = self._judge, entry.facts, int(entry.at or 0)
+        if entry.what is OPENED:
+            judge.opened(at, entry.conn, event.client, event.server, event.lane)
+        elif entry.conn not in judge.links:
+            self.passed_over += entry.what is FRAME
+        elif entry.what is FRAME:
+            number = judge.sent(at, entry.conn, bool(entry.up), entry.text)
+            self._numbers[event.n] = number
+            self._newest[entry.conn, bool(entry.up), event.nth] = number
+        elif entry.what is CLOSED:
+            judge.closed(at, entry.conn, event.by, event.code, event.reason)
+        elif entry.what is DELIVERED:
+            judge.delivered(at, entry.conn, self._numbers.get(event.sent, -1))
+        elif entry.what is LOST:
+            judge.lost(at, entry.conn, self._numbers.get(event.sent, -1), event.why)
+        elif entry.what is DOUBLED:
+            key = (entry.conn, bool(entry.up), event.nth)
+            judge.duplicated(at, entry.conn, self._newest.get(key, -1))
+
+    def finish(self) -> None:
+        """The trace is over. Nothing was held back."""
+
+
+class FrameFeed:
+    """Shows a judge the frames of a log that knows no more than they.
+
+    The log's clock and the words that it has for directions are found out from its first
+    frames. A connection begins with its first frame; where the log names none, each hello
+    that repeats the one before, or is of another client, begins the next one.
+    """
+
+    def __init__(self, judge: FrameJudge, *, from_middle: bool = False) -> None:
+        """``from_middle``: connections that nobody has greeted yet are not judged."""
+        self.from_middle = from_middle
+        self._judge = judge
+        self._ways = Ways(judge.protocol.wrong_way)
+        self._window = Window()
+        self._head: list[Entry] | None = []
+        self._unit = 0.0
+        self._base = 0.0
+        self._last = 0
+        self._clocks: dict[bool, float] = {}
+        self._conns: dict[str, Conn] = {}
+        self.has_times = False
+        self.is_coarse = False
+        self.lines: list[int] = []
+        self.unsaid = 0
+
+    @property
+    def strangers(self) -> list[str]:
+        """Connections that no hello was seen on."""
+        return [conn.name for conn in self._conns.values() if conn.greeting is None]
+
+    @property
+    def disorder(self) -> Disorder:
+        """What had to be put in order."""
+        return self._window.disorder
+
+    def push(self, entry: Entry) -> None:
+        """The next entry of the log."""
+        if self._head is None:
+            self._take(entry)
+            return
+        self._head.append(entry)
+        if len(self._head) >= HEAD:
+            self._begin()
+
+    def settle(self) -> None:
+        """Nothing more for the moment: judge what was held back."""
+        self._begin()
+        for at_us, entry in self._window.flush():
+            self._judge_entry(at_us, entry)
+
+    def finish(self) -> None:
+        """The log is over."""
+        self.settle()
+
+    # -- time ----------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        head, self._head = self._head, None
+        if head is None:
+            return
+        self._ways.learn(head)
+        times = [entry.at for entry in head if entry.at is not None]
+        self.has_times = bool(times)
+        if times:
+            self._unit = unit_of(times, self._pairs(head))
+            self._base = min(times)
+            steps = [time * self._unit / 1e6 for time in times]
+            self.is_coarse = len(times) > 1 and all(step == int(step) for step in steps)
+        for entry in head:
+            self._take(entry)
+
+    def _pairs(self, head: Iterable[Entry]) -> Iterator[tuple[float, float]]:
+        """(the log's time, the sender's own clock) of the side that sent the first frame."""
+        first: bool | None = None
+        for entry in head:
+            message = getattr(entry.verdict, "message", None)
+            if message is None or entry.at is None:
+                continue
+            up = self._up(entry, message.type)
+            if first is None:
+                first = up
+            if up is first and up is not None:
+                yield entry.at, float(message.ts)
+
+    def _take(self, entry: Entry) -> None:
+        if not self.has_times:
+            self._judge_entry(self._by_sender(entry), entry)
+            return
+        if entry.at is not None:
+            self._last = int((entry.at - self._base) * self._unit)
+        for at_us, ready in self._window.push(self._last, entry):
+            self._judge_entry(at_us, ready)
+
+    def _by_sender(self, entry: Entry) -> int:
+        """The time of a frame that nobody has noted: what its sender's clock has gone."""
+        message = getattr(entry.verdict, "message", None)
+        up = None if message is None else self._up(entry, message.type)
+        if message is not None and up is not None and abs(message.ts) < _EPOCH_US:
+            began = self._clocks.setdefault(up, message.ts)
+            self._last = max(self._last, int((message.ts - began) * 1_000))
+        return self._last
+
+    # -- who and where -------------------------------------------------------------------
+
+    def _up(self, entry: Entry, kind: str) -> bool | None:
+        return self._ways.is_up(entry.word, kind) if entry.up is None else entry.up
+
+    def _judge_entry(self, at_us: int, entry: Entry) -> None:
+        if entry.what is FRAME:
+            self._frame(at_us, entry)
+        elif entry.what is OPENED:
+            conn = self._conns[entry.conn] = Conn(self._name(entry.conn), entry.conn)
+            conn.facts = entry.facts
+        elif entry.what is CLOSED:
+            self._closed(at_us, entry)
+        lines, found = self.lines, len(self._judge.findings)
+        while len(lines) < found:
+            lines.append(entry.line)
+
+    def _frame(self, at_us: int, entry: Entry) -> None:
+        judge, message = self._judge, entry.verdict.message
+        kind = "" if message is None else message.type
+        up = self._up(entry, kind)
+        if up is None:
+            if message is not None:
+                self.unsaid += 1  # a ping or a pong: both may send it
+                return
+            up = self._ways.sender_of(_type_in(entry.text)) is not False
+        conn = self._conns.get(entry.conn)
+        greets = judge.protocol.client_of(message) if message is not None and up else ""
+        if conn is None or conn.name not in judge.links or (greets and self._is_new(conn, message)):
+            conn = self._open(at_us, entry, greets)
+        if greets:
+            conn.greeting = message.wire["payload"]
+        elif self.from_middle and conn.greeting is None and message is not None:
+            return
+        link = judge.links[conn.name]
+        if not link.lane and message is not None:
+            lane = judge.protocol.lane_of(message)
+            if lane:
+                judge.learn_lane(conn.name, lane)
+        judge.passed(at_us, conn.name, up, entry.text, entry.verdict)
+
+    def _is_new(self, conn: Conn, message: Any) -> bool:
+        """Whether a hello begins another connection, in a log that names none."""
+        if conn.told or conn.greeting is None:
+            return False
+        payload = message.wire["payload"]
+        return bool(payload == conn.greeting or payload["deviceId"] != conn.greeting["deviceId"])
+
+    def _open(self, at_us: int, entry: Entry, greets: str) -> Conn:
+        told, before = entry.conn, self._conns.get(entry.conn)
+        if before is not None and before.name in self._judge.links:
+            self._judge.closed(at_us, before.name)
+        again = before is not None and before.greeting is not None
+        generation = before.generation + 1 if before is not None and again else 1
+        name = self._name(told)
+        name = f"{name}#{generation}" if generation > 1 else name
+        facts = None if before is None else before.facts
+        conn = self._conns[told] = Conn(name, told, generation, facts=facts)
+        client, lane = greets or f"client of {name}", _lane_in(facts, told)
+        self._judge.opened(at_us, name, client, SERVER, lane)
+        return conn
+
+    def _name(self, told: str) -> str:
+        return told or "the connection"
+
+    def _closed(self, at_us: int, entry: Entry) -> None:
+        conn, facts = self._conns.get(entry.conn), entry.facts
+        if conn is None:
+            return
+        code, reason = facts.get("code"), facts.get("reason")
+        self._judge.closed(
+            at_us,
+            conn.name,
+            "",
+            code if type(code) is int else 1006,
+            reason if isinstance(reason, str) else "",
+        )
+
+
+def _type_in(text: str) -> str:
+    """The type that a refused frame claims to have."""
+    from sim.core.op import OpaqueFrame
+
+    return OpaqueFrame(text, "").type
+
+
+def _lane_in(facts: Any, told: str) -> str:
+    """The channel that a path or the name of a connection gives away."""
+    path = str(facts.get("path") or facts.get("url") or "") if isinstance(facts, dict) else ""
+    last = path.rstrip("/").rpartition("/")[2]
+    words = told.replace("#", ".").replace("/", ".").split(".")
+    return next((lane for lane in ("slack", "telegram", "x") if lane in (last, *words)), "")

@@ -1,0 +1,142 @@
+"""Files and streams as numbered lines: of any size, with whatever ends, packed or not."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from sim.core.errors import UsageError
+
+STDIN: Final = "-"
+CHUNK: Final = 1 << 20
+LONGEST: Final = 256 << 20
+"""Bytes of a line, at most; a longer one is passed over."""
+BOM: Final = b"\xef\xbb\xbf"
+_PACKED: Final = b"\x1f\x8b"
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+Lines = Iterator[tuple[int, bytes]]
+
+
+class TooLong(bytes):
+    """Stands for a line that is longer than ``LONGEST``."""
+
+
+def open_log(name: str) -> IO[bytes]:
+    """Open a file, or standard input. Raises UsageError with the reason."""
+    if name == STDIN:
+        if sys.stdin is None:
+            raise UsageError("standard input is closed; give the name of a file")
+        return sys.stdin.buffer
+    try:
+        mode = os.stat(name).st_mode
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise UsageError(f"{name}: this is a device; give a file")
+        file = open(name, "rb")  # noqa: SIM115
+        start = file.peek(2)[:2]
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{name}: cannot read the file: {reason}") from error
+    if start in _WIDE:
+        file.close()
+        raise UsageError(f"{name}: this is UTF-16; save it as UTF-8")
+    return gzip.GzipFile(fileobj=file) if start == _PACKED else file  # type: ignore[return-value]
+
+
+def lines_of(name: str, file: IO[bytes]) -> Lines:
+    """The lines without their ends, numbered from 1.
+
+    Raises UsageError when reading fails half-way.
+    """
+    split = Splitter()
+    while True:
+        try:
+            data = file.read(CHUNK)
+        except (OSError, EOFError, zlib.error) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"{name}: cannot read on: {reason}") from error
+        if not data:
+            break
+        yield from split.feed(data)
+    yield from split.end()
+
+
+class Splitter:
+    """Cuts what was read into lines."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._number = 0
+
+    def feed(self, data: bytes) -> Lines:
+        """More bytes. → the lines that are whole now."""
+        first, newline, rest = data.partition(b"\n")
+        self._keep(first)
+        if not newline:
+            return
+        yield self._line()
+        *lines, last = rest.split(b"\n")
+        yield from enumerate(lines, self._number + 1)
+        self._number += len(lines)
+        self._keep(last)
+
+    def end(self) -> Lines:
+        """No more bytes. → the line that has no end."""
+        if self._size:
+            yield self._line()
+
+    def _keep(self, data: bytes) -> None:
+        self._size += len(data)
+        if data and self._size <= LONGEST:
+            self._parts.append(data)
+
+    def _line(self) -> tuple[int, bytes]:
+        line = b"".join(self._parts) if self._size <= LONGEST else TooLong()
+        self._parts.clear()
+        self._size = 0
+        self._number += 1
+        if self._number == 1 and line.startswith(BOM):
+            line = line[len(BOM) :]
+        return self._number, line
+
+
+def follow(name: str, wait: Callable[[], None]) -> Iterator[tuple[int, bytes] | None]:
+    """The lines of a file that grows, for ever. None: nothing new for the moment.
+
+    ``wait`` passes the time between two looks. A file that shrinks is read from its start.
+    Raises UsageError as ``open_log`` does.
+    """
+    with open_log(name) as file:
+        split, place = Splitter(), 0
+        while True:
+            data = file.read(CHUNK)
+            if data:
+                place += len(data)
+                yield from split.feed(data)
+                continue
+            yield None
+            wait()
+            if name != STDIN and os.path.exists(name) and os.path.getsize(name) < place:
+                file.seek(0)
+                place = 0
+
+
+def files_in(name: str) -> list[str]:
+    """A file as it is, a folder as all its files, sorted. Raises UsageError for an empty one."""
+    path = Path(name)
+    if name == STDIN or not path.is_dir():
+        return [name]
+    try:
+        found = sorted(str(one) for one in path.rglob("*") if one.is_file())
+    except OSError as error:
+        raise UsageError(f"{name}: cannot list the folder: {error.strerror}") from error
+    if not found:
+        raise UsageError(f"{name}: there are no files in this folder")
+    return found

@@ -1,0 +1,84 @@
+"""Directions: what a log calls them, and who they make the sender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sim.check.entry import Entry
+
+_UP = (
+    "up", "upstream", "c2s", "d2s", "client", "desktop", "client>server", "desktop>server",
+    "client->server", "desktop->server", "clienttoserver", "desktoptoserver", "toserver", "d>s",
+    "c>s", "d->s", "c->s",
+)  # fmt: skip
+_DOWN = (
+    "down", "downstream", "s2c", "s2d", "server", "server>client", "server>desktop",
+    "server->client", "server->desktop", "servertoclient", "servertodesktop", "toclient",
+    "todesktop", "s>d", "s>c", "s->d", "s->c",
+)  # fmt: skip
+KNOWN: Final = {**dict.fromkeys(_UP, True), **dict.fromkeys(_DOWN, False)}
+"""Words that say who sends, whoever keeps the log."""
+
+_OUT = ("out", "send", "sent", "tx", "outgoing", "outbound", "write", "wrote", ">", "->", ">>")
+_IN = (
+    "in", "recv", "receive", "received", "rx", "incoming", "inbound", "read", "<", "<-", "<<",
+)  # fmt: skip
+OPPOSITE: Final = {**dict(zip(_OUT, _IN, strict=True)), **dict(zip(_IN, _OUT, strict=True))}
+"""Words whose meaning depends on who keeps the log; each with the other one."""
+
+GREETINGS: Final = {"hello": True, "welcome": False}
+
+
+def plain(word: object) -> str:
+    """A direction's word without case, blanks and the like."""
+    if not isinstance(word, str):
+        return ""
+    return word.strip().lower().replace("_", "").replace(" ", "").replace("→", ">")
+
+
+class Ways:
+    """Who sends, by the words of one log.
+
+    Words that depend on the log's keeper are learned from the frames: a hello is the
+    client's, a welcome the server's, and most types go one way only.
+    """
+
+    def __init__(self, wrong_way: Any) -> None:
+        self._wrong_way = wrong_way  # by type, who may not send it
+        self._votes: dict[str, int] = {}
+        self._sure: dict[str, bool] = {}
+
+    def learn(self, entries: Iterable[Entry]) -> None:
+        """Look at some frames before their senders are asked for."""
+        for entry in entries:
+            word = entry.word
+            if not word or word in KNOWN or entry.verdict is None:
+                continue
+            kind = getattr(entry.verdict.message, "type", "")
+            sender = self.sender_of(kind)
+            if sender is None:
+                continue
+            weight = 1_000 if kind in GREETINGS else 1
+            self._vote(word, weight if sender else -weight)
+
+    def sender_of(self, kind: str) -> bool | None:
+        """Whether the client sends this type; None: both may, or nobody knows it."""
+        forbidden = self._wrong_way.get(kind)
+        return None if forbidden is None else not forbidden
+
+    def _vote(self, word: str, weight: int) -> None:
+        self._votes[word] = self._votes.get(word, 0) + weight
+        other = OPPOSITE.get(word)
+        if other is not None:
+            self._votes[other] = self._votes.get(other, 0) - weight
+
+    def is_up(self, word: str, kind: str) -> bool | None:
+        """Whether the client has sent a frame of this type; None: nobody can tell."""
+        known = KNOWN.get(word)
+        if known is not None:
+            return known
+        votes = self._votes.get(word, 0)
+        if votes:
+            return votes > 0
+        return self.sender_of(kind)
