@@ -39,13 +39,14 @@ class Wanted:
     """What is to be judged.
 
     ``rules`` are the names of the only rules that count, or rows of the catalogue (``HK-06``);
-    ``only_wire``: the form of frames and nothing else; ``from_middle``: what came before the
-    log's first line is not known.
+    ``only_wire``: the form of frames and nothing else, ``only_rules``: the rest;
+    ``from_middle``: what came before the log's first line is not known.
     """
 
     protocol: str = "hook"
     rules: tuple[str, ...] = ()
     only_wire: bool = False
+    only_rules: bool = False
     from_middle: bool = False
 
 
@@ -167,7 +168,7 @@ class Log:
         return frozenset(every) - self._named if self._named or self.wanted.only_wire else NOBODY
 
     def _counts(self, finding: Finding) -> bool:
-        if self.wanted.only_wire and not finding.is_wire:
+        if self.wanted.only_rules if finding.is_wire else self.wanted.only_wire:
             return False
         if self._named and finding.rule not in self._named:
             return False
@@ -208,6 +209,7 @@ class Log:
             return ()
         form = tuple(rule for rule in record.forms if rule.obeyed_by in judge.sides)
         every: list[Any] = [_Form(rule, judge.frames[rule.obeyed_by]) for rule in form]
+        every = [] if self.wanted.only_rules else every
         every += [] if self.wanted.only_wire else judge.invariants
         wanted = [one for one in every if not self._named or one.name in self._named]
         return verdicts_of(wanted, self.found, self._silent(), record.sections_of)

@@ -128,6 +128,15 @@ def follow(name: str, wait: Callable[[], None]) -> Iterator[tuple[int, bytes] | 
                 place = 0
 
 
+def stream() -> Lines:
+    """The lines of standard input, each as soon as it is there."""
+    split = Splitter()
+    file = open_log(STDIN)
+    while data := file.read1(CHUNK):  # type: ignore[attr-defined]
+        yield from split.feed(data)
+    yield from split.end()
+
+
 def files_in(name: str) -> list[str]:
     """A file as it is, a folder as all its files, sorted. Raises UsageError for an empty one."""
     path = Path(name)

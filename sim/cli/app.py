@@ -18,6 +18,7 @@ COMMANDS = (
     "run",
     "verify",
     "diagram",
+    "checking.check",
     "parse",
     "scenarios",
     "explain",

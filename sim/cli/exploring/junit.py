@@ -27,18 +27,18 @@ def junit_xml(done: Sequence[Explored], unusable: Sequence[tuple[str, UsageError
     for explored in done:
         _suite(root, explored)
     for name, error in unusable:
-        suite = _element(root, "testsuite", name=name, tests="1", failures="0", errors="1")
-        case = _element(suite, "testcase", name="explore", classname=name)
-        _element(case, "error", str(error), type="UsageError", message=str(error))
+        suite = element(root, "testsuite", name=name, tests="1", failures="0", errors="1")
+        case = element(suite, "testcase", name="explore", classname=name)
+        element(case, "error", str(error), type="UsageError", message=str(error))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _element(
+def element(
     parent: ElementTree.Element, tag: str, text: str = "", **attributes: str
 ) -> ElementTree.Element:
-    """XML has no place for control characters, not even escaped ones."""
+    """A new element. XML has no place for control characters, not even escaped ones."""
     values = {name: clean(value) for name, value in attributes.items()}
     made = ElementTree.SubElement(parent, tag, values)
     if text:
@@ -48,7 +48,7 @@ def _element(
 
 def _suite(root: ElementTree.Element, explored: Explored) -> None:
     findings, search, case = explored.findings, explored.search, explored.case
-    suite = _element(
+    suite = element(
         root, "testsuite", name=explored.name, tests=str(max(len(findings), 1)),
         failures=str(len(findings)), errors="0", time=f"{explored.seconds:.3f}",
     )  # fmt: skip
@@ -61,21 +61,21 @@ def _suite(root: ElementTree.Element, explored: Explored) -> None:
         "without": " ".join(sorted(case.without)),
         "faults": faults_text(case.faults),
     }
-    properties = _element(suite, "properties")
+    properties = element(suite, "properties")
     for name, value in facts.items():
-        _element(properties, "property", name=name, value=value)
+        element(properties, "property", name=name, value=value)
     if not findings:
         name = f"{search.schedules} schedules break no invariant"
-        _element(suite, "testcase", name=name, classname=explored.name)
+        element(suite, "testcase", name=name, classname=explored.name)
     for finding in findings:
         _case(suite, explored, finding)
 
 
 def _case(suite: ElementTree.Element, explored: Explored, finding: Finding) -> None:
-    case = _element(suite, "testcase", name=finding.invariant, classname=explored.name)
+    case = element(suite, "testcase", name=finding.invariant, classname=explored.name)
     message = f"{finding.invariant} broken at step {finding.step}: {finding.text}"
     text = "\n".join(lines_of(explored, finding))
-    _element(case, "failure", text, type=finding.invariant, message=message)
+    element(case, "failure", text, type=finding.invariant, message=message)
 
 
 def lines_of(explored: Explored, finding: Finding) -> list[str]:

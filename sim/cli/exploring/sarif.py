@@ -91,7 +91,7 @@ def _location(explored: Explored, finding: Finding) -> dict[str, Any]:
     scenario = explored.case.scenario
     numbers = [int(number) for number in _numbers(finding)]
     line = line_of(explored.case, finding.schedule, finding.chain)
-    place = {"artifactLocation": {"uri": _uri(scenario.path)}}
+    place = {"artifactLocation": {"uri": uri_of(scenario.path)}}
     region = {"startLine": line or (numbers[-1] if numbers else 1)}
     return {"physicalLocation": {**place, "region": region}}
 
@@ -101,7 +101,7 @@ def _numbers(finding: Finding) -> Iterator[str]:
         yield from _LINE.findall(f"{step.at} {step.do}")
 
 
-def _uri(path: str) -> str:
+def uri_of(path: str) -> str:
     """Relative where it can be: such a report is read on another machine."""
     absolute = Path(path).absolute()
     try:

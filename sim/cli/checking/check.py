@@ -1,0 +1,201 @@
+"""``hooktwin check FILE…``: did the frames of a log keep to the protocol?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.cli import outcome
+from sim.cli.writing import named
+
+if TYPE_CHECKING:
+    from sim.check.checking import Wanted
+    from sim.check.verdict import Report
+    from sim.cli.checking.telling import Teller
+    from sim.core.errors import UsageError
+
+EPILOG = (
+    "Examples:\n\n"
+    "  hooktwin check desktop.log                    frames, one in a line, and the rules\n\n"
+    "  hooktwin check traffic.har run.jsonl logs/    HAR, traces, all files of a folder\n\n"
+    "  tail -f desktop.log | hooktwin check -        as the frames come\n\n"
+    "  hooktwin check -f desktop.log                 the same; Ctrl-C ends with the verdicts\n\n"
+    "  hooktwin check --rule HK-06 desktop.log       one rule, by its name or its row\n\n"
+    "  hooktwin check --json desktop.log | jq .findings\n\n"
+    "A line holds a frame, or ts, dir, conn and raw (a frame as text), or an event of a trace.\n\n"
+    "Exit codes: 0 nothing is wrong, 1 a frame or a rule is, 2 something cannot be read."
+)
+
+
+class Only(StrEnum):
+    """What is judged."""
+
+    wire = "wire"
+    rules = "rules"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=EPILOG)(check)
+
+
+def complete_rule(incomplete: str) -> list[str]:
+    """Rules that frames can show."""
+    from sim.check.protocols import judged
+
+    return [name for name in judged("hook").rules if name.startswith(incomplete)]
+
+
+def check(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE…", help="Logs, traces, HAR files, folders; - reads standard input."
+        ),
+    ],
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="Judge this rule only (again for more): a name, or a row of the catalogue.",
+            autocompletion=complete_rule,
+        ),
+    ] = None,
+    only: Annotated[
+        Only | None,
+        typer.Option(help="wire: the form of each frame; rules: what frames have to do with "
+                     "each other.", show_default=False),
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Read on as the file grows, until Ctrl-C.")
+    ] = False,
+    from_middle: Annotated[
+        bool,
+        typer.Option("--from-middle", help="The log begins in the middle of what happened."),
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every finding; else three of each rule and file.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the last lines.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object on stdout, else nothing.")
+    ] = False,
+    junit: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=named, help="Write the verdicts as JUnit XML, too."),
+    ] = None,
+    sarif: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=named, help="Write the findings as SARIF, too."),
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="Whose frames they are.")] = "hook",
+) -> None:  # fmt: skip
+    """Judge the frames of logs: their form, and the rules that frames alone can show.
+
+    Cut off, interleaved and disordered logs are taken as they are; every line
+    that cannot be read is named. Rules about what a program stores or shows
+    cannot be judged here.
+    """
+    from sim.check.checking import Wanted
+    from sim.check.protocols import judged
+    from sim.cli.checking.telling import Teller
+    from sim.cli.writing import check_writable, refuse_overwriting
+
+    judged(protocol).named(rule or ())
+    refuse_overwriting(files, (junit, sarif))
+    for path in (junit, sarif):
+        if path is not None:
+            check_writable(path)
+    wanted = Wanted(
+        protocol,
+        tuple(rule or ()),
+        only_wire=only is Only.wire,
+        only_rules=only is Only.rules,
+        from_middle=from_middle,
+    )
+    teller = Teller(as_json=as_json, every=every, quiet=quiet)
+    if follow:
+        raise typer.Exit(_follow(files, wanted, teller, (junit, sarif)))
+    raise typer.Exit(_check(files, wanted, teller, (junit, sarif)))
+
+
+def _check(
+    names: list[str],
+    wanted: Wanted,
+    teller: Teller,
+    documents: tuple[Path | None, Path | None],
+) -> int:
+    """All files, one after the other; the worst exit code."""
+    from sim.check.checking import check_file
+    from sim.check.source import files_in
+    from sim.core.errors import UsageError
+
+    reports: list[Report] = []
+    unreadable: list[tuple[str, UsageError]] = []
+    interrupted = False
+    try:
+        for given in names:
+            for name in files_in(given):
+                try:
+                    reports.append(check_file(name, wanted, teller.tell))
+                except UsageError as error:
+                    unreadable.append((name, error))
+                    teller.unreadable(name, error)
+    except UsageError as error:  # a folder
+        unreadable.append((given, error))
+        teller.unreadable(given, error)
+    except KeyboardInterrupt:
+        interrupted = True
+    return _end(reports, unreadable, teller, documents, interrupted)
+
+
+def _follow(
+    names: list[str],
+    wanted: Wanted,
+    teller: Teller,
+    documents: tuple[Path | None, Path | None],
+) -> int:
+    from sim.cli.checking.following import follow_until_interrupted
+    from sim.core.errors import UsageError
+
+    if len(names) != 1 or Path(names[0]).is_dir():
+        raise UsageError("--follow reads one file: name the one that grows")
+    report = follow_until_interrupted(names[0], wanted, teller.tell)
+    return _end([report], [], teller, documents, False)
+
+
+def _end(
+    reports: list[Report],
+    unreadable: list[tuple[str, UsageError]],
+    teller: Teller,
+    documents: tuple[Path | None, Path | None],
+    interrupted: bool,
+) -> int:
+    teller.end(reports, unreadable)
+    _write(reports, unreadable, documents)
+    if interrupted:
+        return outcome.INTERRUPTED
+    if unreadable or any(not report.is_readable for report in reports):
+        return outcome.CANNOT_RUN
+    return outcome.OK if all(report.is_clean for report in reports) else outcome.FAILED
+
+
+def _write(
+    reports: list[Report],
+    unreadable: list[tuple[str, UsageError]],
+    documents: tuple[Path | None, Path | None],
+) -> None:
+    from sim.cli.writing import write_text
+
+    junit, sarif = documents
+    if junit is not None:
+        from sim.cli.checking.documents import junit_xml
+
+        write_text(junit, junit_xml(reports, unreadable))
+    if sarif is not None:
+        from sim.cli.checking.documents import sarif_json
+
+        write_text(sarif, sarif_json(reports, unreadable))
