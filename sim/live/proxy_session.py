@@ -127,7 +127,8 @@ class _Session:
     def _make(self, nursery: trio.Nursery) -> None:
         plan = self._plan
         header = Header(protocol=PROTOCOL, driver="live", scenario="proxy",
-                        hosts=((SERVER, "server"), ("D", "desktop")))  # fmt: skip
+                        hosts=((SERVER, "server"), ("D", "desktop")),
+                        outside=("server", "desktop"))  # fmt: skip
         recording = None if plan.recording is None else Recording(plan.recording, header)
         began = trio.current_time()
 

@@ -93,6 +93,12 @@ class Bench:
         upgrade = Upgrade(target, **asked)  # type: ignore[arg-type]
         return await reach(stream, f"127.0.0.1:{self.port}", upgrade)
 
+    async def no_links(self) -> None:
+        """Wait until every connection is over, soon."""
+        with trio.fail_after(PATIENCE_S):
+            while self.proxy.links:  # noqa: ASYNC110 - nobody tells when the last one goes
+                await trio.sleep(0.01)
+
     async def pair(self, target: str = "/slack", **asked: object) -> tuple[Peer, Peer]:
         """A client, and the connection that the server got for it."""
         nth = len(self.server.got)
