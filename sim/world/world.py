@@ -41,6 +41,7 @@ class World(Agenda):
     def __init__(self, seed: int = 0, *, preempt: bool = False) -> None:
         super().__init__()
         self.seed = seed
+        self.at_op: Callable[[Activity, Any], bool] | None = None
         self.preempt = preempt
         self.hosts: dict[str, Host] = {}
         self.links: dict[str, Link] = {}
@@ -50,7 +51,6 @@ class World(Agenda):
         self.ready: deque[tuple[Activity, Any]] = deque()
         self.on_drop: Callable[[Activity], None] | None = None
         # Asked after each op that needs no wait: True, the handler stops there.
-        self.at_op: Callable[[Activity, Any], bool] | None = self._stop if preempt else None
         # Runs the Trio tasks of user-written hosts, where the driver can.
         self.guests: Any = None
         # Carries what is due over real sockets; None: it has arrived by then.
@@ -126,6 +126,16 @@ class World(Agenda):
     def settled(self) -> bool:
         """Nothing is pending but heartbeats, time limits and far-off retries."""
         return self.pending == 0 and not self.ready
+
+    @property
+    def preempt(self) -> bool:
+        """Whether every op is a place where something else may happen first."""
+        return self._preempt
+
+    @preempt.setter
+    def preempt(self, on: bool) -> None:
+        self._preempt = on
+        self.at_op = self._stop if on else None
 
     def enabled(self) -> list[Choice]:
         """Every step that is possible now; the first is the timed run's.

@@ -46,3 +46,36 @@ def test_a_repetition_is_told_what_holds_as_often_as_it_comes() -> None:
     assert states[-2:] == ["delivered", "delivered"]
     assert states[: states.index("delivered")].count("accepted") <= 3
     assert states.count("delivered") == 3
+
+
+@pytest.mark.parametrize("crash", [False, True])
+@pytest.mark.parametrize("lane", LANES)
+def test_who_asks_only_later_is_not_told_that_a_failure_was_delivered(
+    lane: str, crash: bool
+) -> None:
+    """HK-78, HK-82"""
+    play = LanePlay(lane, wants=())
+    request = play.task()
+    play.channel("*", "quota_exceeded", always=True)
+    play.end(request, "ok", "done", wait=3)
+    assert receipt(play, request).state == "FAILED"
+    if crash:
+        play.crash()
+        play.restart()
+        play.dial("D", lane)
+    play.hello(features=(DELIVERY,))
+    assert play.states(request) == []
+    play.end(request, "ok", "done", wait=3)
+    assert play.states(request) == ["failed"]
+
+
+def test_who_asks_only_later_is_not_told_for_ever_that_an_overtaken_end_was_accepted() -> None:
+    """HK-82"""
+    play = LanePlay("slack", wants=())
+    request = play.task()
+    play.channel("edit", "server_error", 60, always=True)
+    play.end(request, "error", "broken", wait=1)
+    play.reopen("K1", request)
+    play.hello(features=(DELIVERY,))
+    play.end(request, "error", "broken", wait=3)
+    assert play.states(request) == ["failed"]

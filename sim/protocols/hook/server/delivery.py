@@ -37,10 +37,13 @@ class Receipt:
     """How far one result has come.
 
     ``durable``: its first state is stored, so that it may be told; ``untold``
-    are the states still to be sent, in order; ``telling``: a handler does so.
+    are the states still to be sent, in order; ``telling``: a handler does so;
+    ``silent``: nobody has asked for it.
     """
 
-    __slots__ = ("attempt", "code", "durable", "retry_at_ms", "state", "telling", "untold")
+    __slots__ = (
+        "attempt", "code", "durable", "retry_at_ms", "silent", "state", "telling", "untold",
+    )  # fmt: skip
 
     def __init__(self, row: ReceiptRow | None = None) -> None:
         self.state = DELIVERY.initial if row is None else row.state
@@ -48,7 +51,7 @@ class Receipt:
         self.retry_at_ms = 0 if row is None else row.retry_at_ms
         self.code = "" if row is None else row.code
         self.durable = row is not None
-        self.telling = False
+        self.telling = self.silent = False
         self.untold: deque[ReceiptRow] = deque()
 
     @property
@@ -83,8 +86,11 @@ class Delivery:
     # -- the course of a result ------------------------------------------------
 
     async def begin(self, socket: Socket, task: Task) -> None:
-        """The first end of a task is here; it is not stored yet."""
-        if not self._agreed(socket):
+        """The first end of a task is here; it is not stored yet.
+
+        Its connection may be gone already: then the next one is told.
+        """
+        if not self._wanted(socket):
             return
         task.receipt = Receipt()
         if not self.plan.rules.durable_acceptance:
@@ -119,6 +125,10 @@ class Delivery:
 
     def settle(self, task: Task, reply_code: str) -> None:
         """The end of it: ``delivered``, or ``failed`` with a code. The caller stores the row."""
+        if task.receipt is None and reply_code:
+            # Nobody wants to know, yet: who hands the end in once more may (HK-82).
+            task.receipt = Receipt()
+            task.receipt.silent = True
         receipt = task.receipt
         if receipt is None or not receipt.step("fail" if reply_code else "deliver"):
             return
@@ -126,7 +136,11 @@ class Delivery:
 
     async def settled(self, task: Task) -> None:
         """That end is stored: tell it."""
-        if task.receipt is not None:
+        receipt = task.receipt
+        if receipt is None:
+            return
+        receipt.durable = True
+        if not receipt.silent:
             await self._tell(task)
 
     async def overtake(self, task: Task) -> None:
@@ -146,7 +160,10 @@ class Delivery:
         if task.receipt is None:
             await self._late(task)
         receipt = task.receipt
-        if receipt is None or not receipt.durable or receipt.untold:
+        if receipt is None:
+            return
+        receipt.silent = False
+        if not receipt.durable or receipt.untold:
             return  # the state that is asked for is on its way
         if self.plan.rules.delivery_receipts or not receipt.is_over:
             if receipt.state == RETRYING:
@@ -158,7 +175,8 @@ class Delivery:
     async def _late(self, task: Task) -> None:
         """The first end came when nobody wanted a receipt; the desktop has learned to."""
         task.receipt = receipt = Receipt()
-        if task.final is None or task.final.state not in ENDS:
+        overtaken = task.line.claim is not task and not task.written
+        if overtaken or task.final is None or task.final.state not in ENDS:
             receipt.step("fail")
             receipt.code = SUPERSEDED
         elif task.written:
@@ -178,7 +196,10 @@ class Delivery:
 
     def _agreed(self, socket: Any) -> bool:
         """Whether this very connection wants to know (HK-70, HK-71; RC-50, RC-51)."""
-        if socket is None or socket.hello is None or not socket.ready:
+        return socket is not None and socket.ready and self._wanted(socket)
+
+    def _wanted(self, socket: Socket) -> bool:
+        if socket.hello is None:
             return False
         if not self.plan.rules.delivery_where_asked:
             return HOOK_FEATURE_TURN_DELIVERY in socket.offered

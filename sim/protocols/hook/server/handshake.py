@@ -62,12 +62,13 @@ class Handshake:
     async def hello(self, socket: Socket, body: Hello) -> None:
         """Handle ``hello``: the latest one counts, whole and at once (HK-50)."""
         desk = self.memory.desk(self.plan.lane(socket.conn.lane), body.device_id)
-        if socket.desk is not None and socket.desk is not desk:
-            await self._vacate(socket)
+        old = socket.desk
         socket.hello = body
         socket.desk = desk
-        if socket.state == CLOSED:
-            return
+        if old is not None and old is not desk:
+            await self._vacate(socket, old)
+        if socket.state == CLOSED or socket.hello is not body:
+            return  # a hello that came meanwhile has been dealt with
         current = desk.socket
         if current is None or current is socket:
             await self._welcome(socket)
@@ -225,24 +226,26 @@ class Handshake:
     async def _farewell(self, socket: Socket, torn: list[CloseOut]) -> None:
         """What follows from a lost connection: close-outs, and the next in line."""
         await self.rounds.close_out(torn)
-        await self._leave_desk(socket)
+        if socket.desk is not None:
+            await self._contends_no_more(socket, socket.desk)
+            await self._leave_desk(socket, socket.desk)
 
-    async def _vacate(self, socket: Socket) -> None:
-        """A hello named another device: the old place is free."""
+    async def _vacate(self, socket: Socket, desk: Desk) -> None:
+        """A hello named another device: the old place is free, without a gap."""
         torn = self.rounds.tear(socket)
-        if socket.desk is not None and socket.desk.socket is socket:
-            self._left(socket.desk)
+        if desk.socket is socket:
+            self._left(desk)
+        await self._contends_no_more(socket, desk)
         await self.rounds.close_out(torn)
-        await self._leave_desk(socket)
+        await self._leave_desk(socket, desk)
 
-    async def _leave_desk(self, socket: Socket) -> None:
-        desk = socket.desk
-        if desk is None:
-            return
-        await self.books.lost(socket, desk)
+    async def _contends_no_more(self, socket: Socket, desk: Desk) -> None:
         if desk.rival is socket:
             desk.rival = None
             await self.actor.perform(StopTimer("probe", socket.conn.name))
+
+    async def _leave_desk(self, socket: Socket, desk: Desk) -> None:
+        await self.books.lost(socket, desk)
         if desk.socket is not None:
             return  # somebody else holds the place, perhaps since a moment ago
         rival, desk.rival = desk.rival, None

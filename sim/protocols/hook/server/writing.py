@@ -201,7 +201,8 @@ class Writing:
         if not picture.final or claim.written or getattr(claim, "final", picture) is not picture:
             return
         claim.written = True
-        if type(claim) is Task and claim.receipt is not None and picture.state in ENDS:
+        is_known = code or getattr(claim, "receipt", None) is not None
+        if type(claim) is Task and picture.state in ENDS and is_known:
             self.delivery.settle(claim, code)
             await self.save(claim)
             await self.delivery.settled(claim)
