@@ -245,6 +245,7 @@ def test_an_end_that_went_out_before_the_welcome_is_its_own_accounts(changed: bo
 
 def test_what_was_not_taken_over_waits_for_the_welcome() -> None:
     play = Stage()
+    play.task()
     play.lane.unaccepted = {"k": Unaccepted(end_of("R1"))}
     run = play.hand(outbox.flush(play.desktop(), play.lane, welcomed=False)).finish()
     assert ends(run) == []
@@ -279,6 +280,17 @@ def test_unsent_rows_wait_behind_one_that_could_not_be_written() -> None:
     play.go_offline()
     assert len(run.finish().asked(Send)) == 1
     assert [play.is_sent(key) for key in keys] == [False, False]
+
+
+def test_unsent_rows_of_one_account_are_not_told_to_anothers_server() -> None:
+    """hook RC-44"""
+    play = Stage()
+    play.unsent("R1", "R2")
+    run = play.hand(outbox.flush(play.desktop(), play.lane)).before(Send)
+    play.do(Login("other"), 3)
+    assert play.lane.is_ready
+    assert ends(run.finish()) == ["R1"]
+    assert play.frames("turn.end") == []
 
 
 def test_an_end_that_is_said_again_counts_as_sent() -> None:
