@@ -12,6 +12,7 @@ from __future__ import annotations
 import socket
 import struct
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Literal
 
 import attrs
@@ -136,12 +137,16 @@ class Peer:
 
     # -- writing -----------------------------------------------------------------
 
-    async def send(self, message: str | bytes) -> None:
-        """Write one message. Raises PeerGone."""
-        if isinstance(message, str):
-            await self.write(seen.TextMessage(data=message))
-        else:
-            await self.write(seen.BytesMessage(data=message))
+    async def send(self, message: str | bytes, leaving: Callable[[], None] | None = None) -> None:
+        """Write one message. ``leaving`` is called before its last byte leaves: the other
+        side may answer before we come to take down that it is written. Raises PeerGone.
+        """
+        event: seen.Event = (
+            seen.TextMessage(data=message)
+            if isinstance(message, str)
+            else seen.BytesMessage(data=message)
+        )
+        await self.write(event, leaving)
 
     async def pong(self, payload: bytes) -> None:
         """Answer a ping. Raises PeerGone."""
@@ -168,11 +173,20 @@ class Peer:
         await self.write(seen.RejectConnection(status, [*headers, length], has_body=True))
         await self.write(seen.RejectData(data=body, body_finished=True))
 
-    async def write(self, event: seen.Event) -> None:
-        """Write one thing of the library's vocabulary. Raises PeerGone."""
+    async def write(self, event: seen.Event, leaving: Callable[[], None] | None = None) -> None:
+        """Write one thing of the library's vocabulary; for ``leaving`` see :meth:`send`.
+
+        Raises PeerGone.
+        """
         async with self._lock:
             try:
-                await self._stream.send_all(self._ws.send(event))
+                data = self._ws.send(event)
+                if leaving is not None:
+                    if len(data) > CHUNK_BYTES:  # it may take its time
+                        await self._stream.send_all(data[:-1])
+                        data = data[-1:]
+                    leaving()
+                await self._stream.send_all(data)
             except (LocalProtocolError, trio.BrokenResourceError, trio.ClosedResourceError):
                 raise PeerGone from None
 

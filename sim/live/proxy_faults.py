@@ -114,8 +114,15 @@ class Rules:
         self.rules.append(rule)
 
     def met_by(self, track: str, by_client: bool, type: str) -> list[Rule]:
-        """The rules that a frame meets, in the order of their giving."""
-        met = [rule for rule in self.rules if rule.meets(track, by_client, type)]
+        """The rules that a frame meets, in the order of their giving.
+
+        Of those about the next frame one at most: two of them mean two frames.
+        """
+        met: list[Rule] = []
+        for rule in self.rules:
+            is_taken = rule.frame.type == NEXT and any(one.frame.type == NEXT for one in met)
+            if not is_taken and rule.meets(track, by_client, type):
+                met.append(rule)
         if any(rule.is_spent for rule in met):
             self.rules = [rule for rule in self.rules if not rule.is_spent]
         return met

@@ -257,17 +257,19 @@ class Link:
                 do()
 
     async def _write_message(self, way: Way, message: str | bytes, seen: Seen) -> None:
-        arrived = False
+        has_left = False
+
+        def leaving() -> None:
+            nonlocal has_left
+            has_left = True
+            self._book.delivered(seen)
+
         try:
-            await way.target.send(message)
-            arrived = True
-        except PeerGone:
-            pass
+            with suppress(PeerGone):
+                await way.target.send(message, leaving)
         finally:
             # Also when the connection ends in the middle of it.
-            if arrived:
-                self._book.delivered(seen)
-            else:
+            if not has_left:
                 self._book.lost(seen, "reset" if self._how == "rst" else "closed")
 
     async def _pass_on_end(self, way: Way, ended: Ended) -> None:
