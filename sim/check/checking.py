@@ -26,6 +26,7 @@ from sim.check.verdict import (
 from sim.check.window import Disorder
 from sim.core.errors import UsageError
 from sim.core.trace import is_trace
+from sim.drivers.collecting import paused_gc
 
 FRAMES: Final = "frames"
 TRACE: Final = "trace"
@@ -152,7 +153,7 @@ class Log:
         self._judge = judge = FrameJudge(
             self.wanted.protocol,
             sides=self._sides,
-            record=_forget,
+            keep=False,
             without=self._unwanted(),
         )
         if form == TRACE:
@@ -196,7 +197,7 @@ class Log:
 
     def _keep(self, finding: Finding, line: int) -> None:
         record = self._record
-        sentence = record.sentences.get(finding.rule, "")
+        sentence = record.sentence_of(finding.rule)
         sections = record.sections_of(finding.catalogue)
         located = Located(self.name, line, finding, sentence, sections)
         self.found.append(located)
@@ -251,10 +252,6 @@ class _Form:
         self.exercised = exercised
 
 
-def _forget(event: object) -> None:
-    """Events are not kept: a log may have many."""
-
-
 def _is_of_a_trace(line: bytes) -> bool:
     return is_trace(line) or (line.startswith(_EVENT) and b'"cause":' in line)
 
@@ -265,9 +262,9 @@ def check_file(
     tell: Callable[[str, Located | BadLine], None] | None = None,
 ) -> Report:
     """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
-    with open_log(name) as file:
+    log = Log(name, wanted, tell)
+    with open_log(name) as file, paused_gc():
         start = _peek(file)
-        log = Log(name, wanted, tell)
         if is_har(start):
             log.read_har(_all_of(name, file))
             return log.finish()

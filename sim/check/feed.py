@@ -161,8 +161,9 @@ class FrameFeed:
         if not self.has_times:
             self._judge_entry(self._by_sender(entry), entry)
             return
-        if entry.at is not None:
-            self._last = int((entry.at - self._base) * self._unit)
+        at = entry.at
+        if at is not None:
+            self._last = int((at - self._base) * self._unit)
         for at_us, ready in self._window.push(self._last, entry):
             self._judge_entry(at_us, ready)
 
@@ -188,9 +189,9 @@ class FrameFeed:
             conn.facts = entry.facts
         elif entry.what is CLOSED:
             self._closed(at_us, entry)
-        lines, found = self.lines, len(self._judge.findings)
-        while len(lines) < found:
-            lines.append(entry.line)
+        found = self._judge.findings
+        if len(found) > len(self.lines):
+            self.lines += [entry.line] * (len(found) - len(self.lines))
 
     def _frame(self, at_us: int, entry: Entry) -> None:
         judge, message = self._judge, entry.verdict.message

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import attrs
+import msgspec
 
 from sim.check.protocols import Judged, invariants_of, judged
+from sim.core.dispatch import Judges, Row, plan_for
 from sim.core.errors import UsageError
 from sim.core.event import (
     BadFrame,
@@ -37,8 +39,7 @@ SILENCE_US = 15_000_000
 """How long somebody who still talks may be silent before nothing is expected of him."""
 
 
-@attrs.frozen
-class Finding:
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """Something that is wrong. ``n`` is the event that showed it, ``at`` its time (µs).
 
     ``rule`` is the name of an invariant, ``side`` who has to obey it; ``path`` the field
@@ -94,14 +95,17 @@ class FrameJudge:
         *,
         sides: frozenset[str] = BOTH_SIDES,
         record: Callable[[Event], None] | None = None,
+        keep: bool = True,
         without: frozenset[str] = frozenset(),
     ) -> None:
-        """``without`` are rules that are not judged. Raises UsageError for an unknown protocol."""
+        """``keep``: events are kept where ``record`` is None; ``without`` are rules that are
+        not judged. Raises UsageError for an unknown protocol.
+        """
         self.protocol: Judged = judged(protocol)
         self.sides = sides
         self.findings: list[Finding] = []
         self.events: list[Event] = []
-        self.record = self.events.append if record is None else record
+        self.record = self.events.append if record is None and keep else record
         self.links: dict[str, Link] = {}
         self.view: Any = self.protocol.view()
         self.invariants = [
@@ -121,10 +125,14 @@ class FrameJudge:
             self._watch(kind, self.view.on)
         self._monitor = _Findings(self.invariants, self._broken)
         self._monitor.attach(self._watch)
-        self._on_sent = tuple(self._watchers[FrameSent])
-        self._on_delivered = tuple(self._watchers[FrameDelivered])
+        # These two kinds come by the million: no watcher stands between.
+        self._judges_sent = self._judges_of(FrameSent)
+        self._judges_delivered = self._judges_of(FrameDelivered)
         self._parse = self.protocol.parse
         self._wrong_way = self.protocol.wrong_way
+
+    def _judges_of(self, kind: type[Event]) -> Judges:
+        return Judges(plan_for(self.invariants).get(kind, Row()), self.invariants)
 
     def _watch(self, kind: type[Event], watcher: Callable[[Any], None]) -> None:
         self._watchers.setdefault(kind, []).append(watcher)
@@ -215,7 +223,8 @@ class FrameJudge:
         """A dial came to nothing. It is only recorded: who dialled cannot be known."""
         event = ConnectionRefused(self._n, self._at(at_us), -1, conn, client, server, lane, status)
         self._n = event.n + 1
-        self.record(event)
+        if self.record is not None:
+            self.record(event)
 
     def closed(
         self, at_us: int, conn: str, by: str = "", code: int = UNCLEAN, reason: str = ""
@@ -278,39 +287,55 @@ class FrameJudge:
             event = FrameSent(n, at, -1, link.name, sender, receiver, nth, frame)
             self._refused(event, by_client, frame)
             return event
+        kind = message.type
         event = FrameSent(n, at, -1, link.name, sender, receiver, nth, message)
-        if self._wrong_way.get(message.type) is by_client:
+        if self._wrong_way.get(kind) is by_client:
             self._misled(event, by_client)
             return event
         self._n = n + 1
-        self.record(event)
-        for watcher in self._on_sent:
-            watcher(event)
+        if self.record is not None:
+            self.record(event)
+        if self.invariants:
+            message.verdict = verdict  # nobody needs to ask the parser again
+            self.view.on(event)
+            for handler in self._judges_sent[kind]:
+                fault = handler(event)
+                if fault is not None:
+                    self._broken(self._judges_sent.owner(kind, handler), n, fault)
         return event
 
     def _arrived(self, at_us: int, one: FrameSent) -> None:
         n = self._n
         self._n = n + 1
+        kind = one.frame.type
         event = FrameDelivered(
-            n, self._at(at_us), -1, one.link, one.sender, one.receiver, one.n, one.frame.type
+            n, self._at(at_us), -1, one.link, one.sender, one.receiver, one.n, kind
         )
-        self.record(event)
-        for watcher in self._on_delivered:
-            watcher(event)
+        if self.record is not None:
+            self.record(event)
+        if self.invariants:
+            self.view.on(event)
+            for handler in self._judges_delivered[kind]:
+                fault = handler(event)
+                if fault is not None:
+                    self._broken(self._judges_delivered.owner(kind, handler), n, fault)
 
     def _tell(self, event: Event) -> None:
         self._n = event.n + 1
-        self.record(event)
+        if self.record is not None:
+            self.record(event)
         for watcher in self._watchers.get(type(event), ()):
             watcher(event)
 
     def _refused(self, event: FrameSent, by_client: bool, frame: OpaqueFrame) -> None:
         """A frame that no receiver takes was not said: the oracles do not hear of it."""
-        self.record(event)
+        if self.record is not None:
+            self.record(event)
         self._bad[event.n] = None
         bad = BadFrame(event.n + 1, event.at, -1, event.link, event.receiver, event.n,
                        frame.error, frame.path)  # fmt: skip
-        self.record(bad)
+        if self.record is not None:
+            self.record(bad)
         self._n = bad.n + 1
         side = CLIENT_SIDE if by_client else SERVER_SIDE
         if side in self.sides:
@@ -323,7 +348,8 @@ class FrameJudge:
 
     def _misled(self, event: FrameSent, by_client: bool) -> None:
         """A frame that only the other side may send."""
-        self.record(event)
+        if self.record is not None:
+            self.record(event)
         self._bad[event.n] = None
         self._n = event.n + 1
         side = CLIENT_SIDE if by_client else SERVER_SIDE

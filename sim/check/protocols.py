@@ -35,7 +35,7 @@ class View(Protocol):
         """The next event."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Judged:
     """One protocol, as far as frames are concerned.
 
@@ -65,15 +65,13 @@ class Judged:
         """The names of all rules that frames can show."""
         return tuple(one.name for one in (*self.forms, *self.invariants))
 
-    @property
-    def sentences(self) -> Mapping[str, str]:
-        """What each rule says."""
-        return {one.name: one.sentence for one in (*self.forms, *self.invariants)}
+    def sentence_of(self, rule: str) -> str:
+        """What a rule says."""
+        return _sentences(self)[rule]
 
-    def sections_of(self, rows: Sequence[str]) -> tuple[str, ...]:
+    def sections_of(self, rows: tuple[str, ...]) -> tuple[str, ...]:
         """Where the protocol's document says so."""
-        found = (self.sections.get(row, "") for row in rows)
-        return tuple(dict.fromkeys(section for section in found if section))
+        return _sections(self, rows)
 
     def named(self, words: Sequence[str]) -> frozenset[str]:
         """The rules of these names, and those that watch these rows of the catalogue.
@@ -103,6 +101,17 @@ class Judged:
                 return self.fields[path]
             path = path.rpartition(".")[0]
         return otherwise
+
+
+@cache
+def _sentences(record: Judged) -> Mapping[str, str]:
+    return {one.name: one.sentence for one in (*record.forms, *record.invariants)}
+
+
+@cache
+def _sections(record: Judged, rows: tuple[str, ...]) -> tuple[str, ...]:
+    found = (record.sections.get(row, "") for row in rows)
+    return tuple(dict.fromkeys(section for section in found if section))
 
 
 PASSED = ("HK-203",)

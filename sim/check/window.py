@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import Final
 
 import attrs
 
 from sim.check.entry import Entry
 
-WIDTH = 512
-"""Entries that are held back at most: who is later than that keeps his place."""
+WIDTH: Final = 512
+"""Entries that are held back at least: who is later than that keeps his place."""
+
+Timed = tuple[int, Entry]
+_TIME: Final = itemgetter(0)
+_NOTHING: Final[list[Timed]] = []
 
 
 @attrs.define
 class Disorder:
-    """What had to be put in order: how many entries, by how much at most (µs), the first line."""
+    """What had to be put in order: how many entries, by how much at most (µs), the first line.
+
+    ``late`` are those that came too late to be put in order.
+    """
 
     moved: int = 0
     late: int = 0
@@ -29,44 +36,45 @@ class Window:
     def __init__(self, width: int = WIDTH) -> None:
         self.disorder = Disorder()
         self._width = width
-        self._heap: list[tuple[int, int, Entry]] = []
-        self._count = 0
+        self._held: list[Timed] = []
+        self._is_sorted = True
         self._newest = 0
         self._gone = 0
 
-    def push(self, at_us: int, entry: Entry) -> Iterator[tuple[int, Entry]]:
+    def push(self, at_us: int, entry: Entry) -> list[Timed]:
         """The next entry of the log. → those that nothing can overtake any more."""
         if at_us < self._newest:
-            self._note(at_us, entry)
+            at_us = self._note(at_us, entry)
         else:
             self._newest = at_us
-        self._count += 1
-        heapq.heappush(self._heap, (at_us, self._count, entry))
-        if len(self._heap) > self._width:
-            yield self._pop()
+        held = self._held
+        held.append((at_us, entry))
+        if len(held) < 2 * self._width:
+            return _NOTHING
+        return self._take(self._width)
 
-    def flush(self) -> Iterator[tuple[int, Entry]]:
+    def flush(self) -> list[Timed]:
         """All that is left."""
-        while self._heap:
-            yield self._pop()
+        return self._take(len(self._held))
 
-    def _pop(self) -> tuple[int, Entry]:
-        at, _, entry = heapq.heappop(self._heap)
-        self._gone = max(self._gone, at)
-        return self._gone, entry
+    def _take(self, count: int) -> list[Timed]:
+        held = self._held
+        if not self._is_sorted:
+            held.sort(key=_TIME)
+            self._is_sorted = True
+        ready, self._held = held[:count], held[count:]
+        if ready:
+            self._gone = ready[-1][0]
+        return ready
 
-    def _note(self, at_us: int, entry: Entry) -> None:
+    def _note(self, at_us: int, entry: Entry) -> int:
+        """An entry that is older than one before it. → the time that it gets."""
         disorder = self.disorder
-        if at_us < self._gone:
-            disorder.late += 1
-        else:
-            disorder.moved += 1
         disorder.by_us = max(disorder.by_us, self._newest - at_us)
         disorder.line = disorder.line or entry.line
-
-
-def in_order(entries: Iterable[tuple[int, Entry]], window: Window) -> Iterator[tuple[int, Entry]]:
-    """A whole log, sorted."""
-    for at_us, entry in entries:
-        yield from window.push(at_us, entry)
-    yield from window.flush()
+        self._is_sorted = False
+        if at_us >= self._gone:
+            disorder.moved += 1
+            return at_us
+        disorder.late += 1
+        return self._newest

@@ -76,7 +76,7 @@ def _finding(one: Located) -> Iterator[str]:
     """As compilers write it, so that editors find the line."""
     finding = one.finding
     yield clean(f"{one.place}: {finding.rule} ({finding.side}): {finding.text}")
-    where = " ".join((*finding.catalogue, *one.sections))
+    where = " ".join(finding.catalogue) + "".join(f", {section}" for section in one.sections)
     kind = f"field {finding.path}" if finding.path else one.sentence
     yield clean(f"    {kind}  [{where}]")
 
