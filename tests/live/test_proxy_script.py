@@ -47,7 +47,7 @@ def test_a_cut_strikes_behind_the_arrow_before_it_and_only_there() -> None:
             text = HEAD + "    D->>S: task.ack (accepted)\n    %% @cut D rst\n    D->>S: hello\n"
             made = script(text, b)
             client, server = await b.pair()
-            for sent in [ACK, HELLO, ACK]:  # the first ack comes before its place
+            for sent in [HELLO, ACK]:  # this ack comes before its place
                 await client.send(sent)
                 assert await hear(server) == sent
             await server.send(frame("welcome"))
