@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any, Final
 
 import attrs
@@ -78,6 +80,7 @@ class Log:
         self._from_middle = wanted.from_middle
         self._sides = BOTH_SIDES
         self._seen = 0
+        self._told_of: dict[str, str] = {}
         self._reader: LineReader | TraceReader | None = None
         self._judge: FrameJudge | None = None
         self._feed: FrameFeed | TraceFeed | None = None
@@ -116,7 +119,8 @@ class Log:
         assert isinstance(entry, Entry)
         self.frames += entry.what is FRAME
         self._feed.push(entry)
-        self._collect()
+        if self._judge is not None and len(self._judge.findings) > self._seen:
+            self._collect()
 
     def settle(self) -> None:
         """Nothing more for the moment."""
@@ -171,9 +175,7 @@ class Log:
     def _counts(self, finding: Finding) -> bool:
         if self.wanted.only_rules if finding.is_wire else self.wanted.only_wire:
             return False
-        if self._named and finding.rule not in self._named:
-            return False
-        return finding.rule not in self._silent()
+        return not self._named or finding.rule in self._named
 
     def _silent(self) -> frozenset[str]:
         """Rules that this log cannot show."""
@@ -186,20 +188,23 @@ class Log:
     def _collect(self) -> None:
         """Give new findings their lines, and tell of them."""
         judge, feed = self._judge, self._feed
-        if judge is None or feed is None or self._seen == len(judge.findings):
+        if judge is None or feed is None:
             return
+        silent = self._silent()
         new = judge.findings[self._seen :]
         for number, finding in enumerate(new, self._seen):
             line = feed.lines[number] if number < len(feed.lines) else self.lines
-            if self._counts(finding):
+            if finding.rule not in silent and self._counts(finding):
                 self._keep(finding, line)
         self._seen = len(judge.findings)
 
     def _keep(self, finding: Finding, line: int) -> None:
-        record = self._record
-        sentence = record.sentence_of(finding.rule)
-        sections = record.sections_of(finding.catalogue)
-        located = Located(self.name, line, finding, sentence, sections)
+        rule = finding.rule
+        known = self._told_of.get(rule)
+        if known is None:
+            known = self._told_of[rule] = self._record.sentence_of(rule)
+        sections = self._record.sections_of(finding.catalogue)
+        located = Located(self.name, line, finding, known, sections)
         self.found.append(located)
         if self._tell is not None:
             self._tell(self.name, located)
@@ -263,7 +268,7 @@ def check_file(
 ) -> Report:
     """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
     log = Log(name, wanted, tell)
-    with open_log(name) as file, paused_gc():
+    with open_log(name) as file, _undisturbed():
         start = _peek(file)
         if is_har(start):
             log.read_har(_all_of(name, file))
@@ -271,6 +276,15 @@ def check_file(
         for number, line in lines_of(name, file):
             log.read(number, line)
     return log.finish()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without cyclic collections: what a log leaves behind has no cycles, and is much."""
+    with paused_gc():
+        yield
+        gc.freeze()
+    gc.unfreeze()
 
 
 def _peek(file: IO[bytes]) -> bytes:

@@ -130,6 +130,7 @@ class FrameJudge:
         self._judges_delivered = self._judges_of(FrameDelivered)
         self._parse = self.protocol.parse
         self._wrong_way = self.protocol.wrong_way
+        self._read = self.protocol.readers
 
     def _judges_of(self, kind: type[Event]) -> Judges:
         return Judges(plan_for(self.invariants).get(kind, Row()), self.invariants)
@@ -297,6 +298,8 @@ class FrameJudge:
             self.record(event)
         if self.invariants:
             message.verdict = verdict  # nobody needs to ask the parser again
+            if message._body is None:
+                message._body = self._read[kind](message.wire["payload"])
             self.view.on(event)
             for handler in self._judges_sent[kind]:
                 fault = handler(event)

@@ -20,6 +20,7 @@ from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.oracles.frames import DesktopFramesPass, ServerFramesPass
 from sim.protocols.hook.parse import parse_hook_message
 from sim.protocols.hook.view import HookView
+from sim.wire.convert import reader
 from sim.wire.message import Message
 from sim.wire.result import ParseResult
 
@@ -44,7 +45,8 @@ class Judged:
     its rows, ``fields`` the rows that are about one field, by its path. ``lane_of`` says
     which channel a frame shows its connection to be for ("": none), ``learn_lane`` tells
     that to a view, ``client_of`` is the name of the client that a greeting gives ("": it is
-    no greeting). ``forms`` are the rules that frames must pass the parser.
+    no greeting). ``forms`` are the rules that frames must pass the parser, ``readers`` make
+    the typed payload of each type.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Judged:
     learn_lane: Callable[[Any, str, str], None]
     client_of: Callable[[Message], str]
     forms: tuple[type[Invariant], ...]
+    readers: Mapping[str, Callable[[Any], Any]]
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -141,6 +144,7 @@ def _hook() -> Judged:
         learn_lane=_learn_lane,
         client_of=_client_of,
         forms=(DesktopFramesPass, ServerFramesPass),
+        readers={kind: reader(cls) for kind, cls in MESSAGES.items()},
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import attrs
+import msgspec
 
 from sim.check.entry import BadLine
 from sim.check.judge import Finding
@@ -39,8 +40,7 @@ WHOLE_STORY: Final = frozenset(
 """Rules that what came before the log's first line may have obeyed."""
 
 
-@attrs.frozen
-class Located:
+class Located(msgspec.Struct, frozen=True, gc=False):
     """A finding and where it stands. ``sections`` are those of the protocol's document."""
 
     file: str
