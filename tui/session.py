@@ -12,6 +12,8 @@ from typing import Any
 
 import attrs
 
+from sim.check.protocols import invariants_of, judged
+from sim.check.said import Said
 from sim.cli.drawing.telling import Names
 from sim.core.errors import UsageError
 from sim.core.event import Event
@@ -263,23 +265,18 @@ def _scenario_of(trace: TraceFile) -> Scenario | None:
         return None
 
 
+Watchers = dict[type[Event], list[Callable[[Any], None]]]
+
+
 def _judge_of(session: Session) -> Callable[[int], None]:
     """Judges a trace file as its run was judged; asked after each event, -1 at the end."""
     from sim.protocols.hook.view_reading import typed
 
-    puppets = {}
-    if session.scenario is not None:
-        puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
+    watchers: Watchers = {}
+    monitors = [_twins_judged(session, watchers)]
     outside = frozenset(session.trace.header.outside)
-    kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets) - outside
-    watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
-    oracles = invariants_for(session.chronicle.view, kinds)
-    if outside:  # real programs: what they keep to themselves is not known
-        frames = HookView(0, frames_only=True)
-        watchers = {kind: [frames.on] for kind in frames.kinds}
-        oracles += [one for one in invariants_for(frames, outside) if one.from_frames]
-    monitor = Monitor(oracles)
-    monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
+    if outside:
+        monitors.append(_strangers_judged(session, outside, watchers))
 
     def judge(n: int) -> None:
         try:
@@ -287,14 +284,42 @@ def _judge_of(session: Session) -> Callable[[int], None]:
                 for watcher in watchers.get(type(session.event(n)), ()):
                     watcher(typed(session.event(n)))
             elif not (session.trace.truncated or outside):  # a live run has no end, it is ended
-                monitor.finish(session.count)
+                monitors[0].finish(session.count)
         except Exception as error:
             # A foreign file may hold what no twin ever says; oracles are not made for that.
             session.unjudged = f"{type(error).__name__} at step {n}"
             watchers.clear()
-        session.violations = monitor.violations
+        session.violations = [one for monitor in monitors for one in monitor.violations]
 
     return judge
+
+
+def _twins_judged(session: Session, watchers: Watchers) -> Monitor:
+    """All that is simulated: neither puppets nor real programs."""
+    puppets = {}
+    if session.scenario is not None:
+        puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
+    kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
+    kinds -= frozenset(session.trace.header.outside)
+    monitor = Monitor(invariants_for(session.chronicle.view, kinds))
+    monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
+    return monitor
+
+
+def _strangers_judged(session: Session, outside: frozenset[str], watchers: Watchers) -> Monitor:
+    """Real programs, by their frames: what they keep to themselves is not known."""
+    protocol = judged(session.protocol)
+    view = HookView(0, frames_only=True)
+    said = Said(protocol, dict(session.lanes()).get, rereads=True)
+
+    def watch(kind: type[Event], watcher: Callable[[Any], None]) -> None:
+        watchers.setdefault(kind, []).append(said.only(watcher))
+
+    for kind in view.kinds:
+        watch(kind, view.on)
+    monitor = Monitor(invariants_of(protocol, view, outside))
+    monitor.attach(watch)
+    return monitor
 
 
 def sentence_of(invariant: str) -> str:

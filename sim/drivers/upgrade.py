@@ -91,9 +91,7 @@ async def read_head(
     data = bytearray()
     try:
         with trio.fail_after(HEAD_S):
-            while b"\r\n\r\n" not in data:
-                if len(data) > HEAD_BYTES:
-                    return Answer(431, f"the request head is longer than {HEAD_BYTES} bytes")
+            while (end := data.find(b"\r\n\r\n")) < 0 and len(data) <= HEAD_BYTES:
                 more = await stream.receive_some(4096)
                 if not more:
                     return None
@@ -102,6 +100,8 @@ async def read_head(
         return Answer(408, f"the request head did not come within {HEAD_S:g} s")
     except trio.BrokenResourceError:
         return None
+    if not 0 <= end <= HEAD_BYTES:
+        return Answer(431, f"the request head is longer than {HEAD_BYTES} bytes")
     return _judged(bytes(data), check)
 
 

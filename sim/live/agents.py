@@ -36,7 +36,7 @@ class Agents:
         request = str(payload.get("requestId"))
         if kind == "task.dispatch":
             self._prompts[request] = str(payload.get("prompt", ""))[:QUOTED]
-        elif payload.get("status") == "rejected":
+        elif payload.get("result") == "rejected":
             self._prompts.pop(request, None)
         elif request in self._prompts:
             self._begin(event.sender, request, self._prompts.pop(request))

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import attrs
 
 from sim.check.protocols import Judged, invariants_of, judged
-from sim.core.event import BadFrame, FrameSent
+from sim.check.said import Said
+from sim.core.event import BadFrame, Event, FrameSent
 from sim.core.invariant import Invariant, Monitor
 from sim.world.world import World
 
@@ -75,10 +78,12 @@ class Findings:
         self._protocol: Judged = judged(protocol)
         _Breaks(twins, self._found).attach(world.watch)
         view = self._protocol.view()
+        self._said = said = Said(self._protocol, lambda host: world.hosts[host].kind)
         for kind in view.kinds:
-            world.watch(kind, view.on)
+            world.watch(kind, said.only(view.on))
         oracles = invariants_of(self._protocol, view, outside)
-        _Breaks(oracles, self._found).attach(world.watch)
+        watch = partial(_watch_said, world, said)
+        _Breaks(oracles, self._found).attach(watch)
         world.watch(BadFrame, self._refused)
         world.watch(FrameSent, self._sent)
 
@@ -106,8 +111,13 @@ class Findings:
     def _sent(self, event: FrameSent) -> None:
         """A frame that only the other side may send."""
         side = self._world.hosts[event.sender].kind
-        is_wrong = self._protocol.wrong_way.get(event.frame.type) is (side == "desktop")
-        if is_wrong and side in self._outside:
+        if side in self._outside and self._said.is_misled(event):
             rule, rows = self._protocol.parsed[side]
             text = f"{event.frame.type} is not for a {side} to send"
             self._found(rule, side, "Each side sends its own frames.", text, event.n, rows)
+
+
+def _watch_said(
+    world: World, said: Said, kind: type[Event], watcher: Callable[[Any], None]
+) -> None:
+    world.watch(kind, said.only(watcher))
