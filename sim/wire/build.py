@@ -29,6 +29,7 @@ def builder(
     first: Mapping[str, object] | None = None,
     when_null: Mapping[str, object] | None = None,
     envelope: Mapping[str, str] | None = None,
+    further: bool = False,
 ) -> Callable[..., Message]:
     """The builder of a message type.
 
@@ -36,20 +37,22 @@ def builder(
     ``when_null`` are values that replace a missing, absent or null argument (a
     missing one at the end). ``envelope`` are arguments that say what stands around
     the payload: name of the argument to ``id``, ``ts`` or ``sender``; what is not
-    given comes from the host and the type. The builder takes each field by its
+    given comes from the host and the type. With ``further`` arguments of other
+    names become fields, spelled as they are. The builder takes each field by its
     Python or its wire name; ``ABSENT`` leaves a field out. It raises TypeError for
     an unknown argument and for a demanded one that is missing.
     """
     first = dict(first or {})
     when_null = dict(when_null or {})
     envelope = dict(envelope or {})
-    names = _names(cls)
-    allowed = (*names, *envelope)
+    declared = _names(cls)
+    allowed = (*declared, *envelope)
     demanded = [f.name for f in cls.FIELDS if not f.optional]
 
     def make(**arguments: Any) -> Message:
         payload: JsonObject = dict(first)
         around = {envelope[one]: arguments.pop(one) for one in envelope if one in arguments}
+        names = declared if not further else {one: one for one in arguments} | declared
         for argument, value in arguments.items():
             payload[_wire_name(make.__name__, names, argument, allowed)] = plain(value)
         if len(arguments) + len(first) > len(payload):

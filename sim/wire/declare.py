@@ -100,7 +100,9 @@ class Body(Record):
     SENDERS: ClassVar[tuple[str, ...]] = ("",)
     """Who sends it, where the envelope says so; the first one unless another is named."""
     AROUND: ClassVar[tuple[Linkage, ...]] = ()
-    """Rules between the envelope and the payload; they look at the whole frame."""
+    """Rules between envelope and payload: they get the whole frame and tell whole paths."""
+    ANSWER: ClassVar[type[Record] | None] = None
+    """What the answer to it holds, where the answer's own type does not say that."""
     LAST_TS: ClassVar[int | None] = None
     """The latest time that the envelope can write down; times are whole and not negative."""
 

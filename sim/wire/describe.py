@@ -15,8 +15,8 @@ def describe(cls: type[Body]) -> JsonObject:
     """Everything that the declaration of a message type says, JSON-able.
 
     Keys: type, direction, feature (null or name and announced_by), section,
-    summary, unknown_fields, fields (nested ones with dotted names), linkage
-    (sentences), example (a whole frame) and builder.
+    summary, unknown_fields, fields (nested ones with dotted names), answer (fields
+    or null), linkage (sentences), example (a whole frame) and builder.
     """
     return {
         "type": cls.TYPE,
@@ -26,6 +26,7 @@ def describe(cls: type[Body]) -> JsonObject:
         "summary": summary(cls),
         "unknown_fields": "ignored" if cls.UNKNOWN == "ignored" else "refused",
         "fields": _fields(cls, ""),
+        "answer": _fields(cls.ANSWER, "") if cls.ANSWER is not None else None,
         "linkage": [*_sentences(cls), *(rule.sentence for rule in cls.AROUND)],
         "example": cls.enclose(_EXAMPLE_ID, _EXAMPLE_TS, cls.EXAMPLE),
         "builder": cls.BUILDER or builder_name(cls.TYPE),

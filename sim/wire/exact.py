@@ -31,6 +31,13 @@ def exact(value: object) -> object:
     return exact_scalar(value)
 
 
+def plain_object(value: object) -> dict[str, object]:
+    """The content of an object; nothing where the value is none."""
+    if type(value) is not dict:
+        value = exact(value)
+    return value if type(value) is dict else {}
+
+
 def exact_scalar(value: object) -> object:
     """The str, int or float that an instance of a subclass really holds."""
     kind = type(value)

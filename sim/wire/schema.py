@@ -46,6 +46,19 @@ def json_schema(classes: Iterable[type[Body]]) -> JsonObject:
     return {"$schema": DIALECT, "oneOf": alternatives, "$defs": definitions}
 
 
+def object_schema(cls: type[Record]) -> JsonObject:
+    """The schema of an object whose fields are simple, to stand within another one.
+
+    Raises TypeError for a class with objects within: those need definitions.
+    """
+    definitions: JsonObject = {}
+    _define(cls, definitions)
+    made: JsonObject = definitions.pop(cls.__name__)
+    if definitions:
+        raise TypeError(f"{cls.__name__} holds {', '.join(definitions)}; use json_schema")
+    return made
+
+
 def _reference(name: str) -> str:
     return f"#/$defs/{name}"
 
