@@ -156,7 +156,10 @@ class Book:
     def duplicated(self, seen: Seen) -> None:
         """It will be written once more."""
         self.faults["duplicate"] += 1
+        before = self.events
         self.judge.duplicated(self.clock(), seen.link, seen.n)
+        if self.events == before:  # a frame that no receiver takes; it is doubled all the same
+            self.judge.struck(self.clock(), f"duplicate {seen.name}", seen.link)
         self._look()
 
     def finish(self) -> None:
