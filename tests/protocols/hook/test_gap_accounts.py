@@ -102,6 +102,16 @@ def test_an_attempt_that_is_over_leaves_a_newer_one_alone(lane: str) -> None:
 
 
 @LANES
+def test_an_attempt_that_began_while_an_older_one_was_confirmed_is_kept(lane: str) -> None:
+    play = Stage(lane)
+    run = play.hand(play.back(play.started())).behind(Save)
+    newer = play.started()
+    assert run.finish().asked(Erase) == run.asked(StopTimer) == []
+    assert list(play.attempts.values()) == [newer]
+    assert len(play.rows(f"{'slack' if lane == 'slack' else 'provider'}-attempt/")) == 1
+
+
+@LANES
 def test_nothing_is_left_of_an_attempt_that_is_over(lane: str) -> None:
     play = Stage(lane)
     old = play.started()

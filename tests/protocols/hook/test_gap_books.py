@@ -20,9 +20,11 @@ from sim.protocols.hook import (
     TaskDispatch,
     ToolRequest,
 )
+from sim.protocols.hook.frames import GroupActivationPatch
 from sim.protocols.hook.server.accounts.pickers import Picker, Pickers
 from sim.protocols.hook.server.accounts.queries import _Question
 from sim.protocols.hook.server.accounts.rows import CommandRow, PresenceRow, ProviderBindingRow
+from sim.protocols.hook.server.tasks import Conversation
 from sim.protocols.hook.server.texts import UNBOUND_TEXT
 from sim.wire.absent import ABSENT
 from tests.protocols.hook.accounts_play import FEATURES, GROUP, AccountsPlay
@@ -87,7 +89,8 @@ def test_only_telegram_has_quotes_and_emoji() -> None:
 
 def test_behaviour_of_a_binding_that_is_not_ones_own_is_not_changed() -> None:
     """HK-134"""
-    run = setting(Stage(), "telegram-Bob", reply_quote_dm="all").finish()
+    group = GroupActivationPatch(chat_id=GROUP, value="always")
+    run = setting(Stage(), "telegram-Bob", reply_quote_dm="all", group_activation=group).finish()
     assert (run.asked(Save), sent(run)) == ([], ["provider.behavior.state"])
 
 
@@ -399,6 +402,10 @@ def test_a_command_is_about_the_conversation_that_there_is() -> None:
     thread = play.command(thread="77")
     latest = play.hand(play.books.standing.conversation(thread)).finish()
     assert (latest.result, latest.ops) == (first.result, [])
+    topic = Conversation("telegram", "", "10001", "77")
+    play.server.memory.latest["telegram", "10001", "Alice"] = topic
+    here = play.hand(play.books.standing.conversation(play.command())).finish()
+    assert here.result is first.result
 
 
 def test_the_folder_of_a_desktop_that_is_away_is_chat() -> None:
