@@ -123,7 +123,7 @@ class Transcriber:
 
     def _act(self, event: Event) -> str | None:
         if isinstance(event, Acted):
-            return f"%% @act {event.host} {_json(event.act)}"
+            return f"%% @act {event.host} {plain_json(event.act)}"
         if isinstance(event, FaultInjected):
             return f"%% @fault {event.fault}"
         if isinstance(event, HostStarted) and self._is_creation(event):
@@ -230,7 +230,7 @@ def _wire(frame: Any) -> dict[str, Any]:
     return wire if isinstance(wire, dict) else {}
 
 
-def _json(act: Any) -> str:
+def plain_json(act: Any) -> str:
     """One line of JSON that neither Mermaid nor a line reader takes for anything else."""
     plain = msgspec.to_builtins(act, enc_hook=lambda value: value.wire)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
