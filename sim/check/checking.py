@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import attrs
 
@@ -15,8 +15,9 @@ from sim.check.har import is_har, read_har
 from sim.check.judge import BOTH_SIDES, Finding, FrameJudge
 from sim.check.lines import LineReader
 from sim.check.protocols import judged
+from sim.check.reading import HAR, TRACE, all_of, form_of, peek, reader_of
 from sim.check.recorded import TraceReader, judged_sides
-from sim.check.source import CHUNK, LONGEST, lines_of, open_log
+from sim.check.source import lines_of, open_log
 from sim.check.verdict import (
     FINE_CLOCK,
     WHOLE_STORY,
@@ -26,15 +27,10 @@ from sim.check.verdict import (
     verdicts_of,
 )
 from sim.check.window import Disorder
-from sim.core.errors import UsageError
 from sim.core.trace import is_trace
 from sim.drivers.collecting import paused_gc
 
-FRAMES: Final = "frames"
-TRACE: Final = "trace"
-HAR: Final = "HAR"
 NOBODY: Final[frozenset[str]] = frozenset()
-_EVENT: Final = b'{"kind":"'
 
 
 @attrs.frozen
@@ -94,7 +90,7 @@ class Log:
         if reader is None:
             if not line.strip():
                 return
-            reader = self._begin(TRACE if _is_of_a_trace(line) else FRAMES, line)
+            reader = self._begin(form_of(line), line)
         entry = reader.read(number, line)
         if entry is not None:
             self.take(entry)
@@ -160,11 +156,10 @@ class Log:
             keep=False,
             without=self._unwanted(),
         )
-        if form == TRACE:
-            self._feed, self._reader = TraceFeed(judge), TraceReader()
-            return self._reader
-        self._feed = FrameFeed(judge, from_middle=self._from_middle)
-        self._reader = LineReader(self._record.parse)
+        self._feed = (
+            TraceFeed(judge) if form == TRACE else FrameFeed(judge, from_middle=self._from_middle)
+        )
+        self._reader = reader_of(form, self._record.parse)
         return self._reader
 
     def _unwanted(self) -> frozenset[str]:
@@ -257,10 +252,6 @@ class _Form:
         self.exercised = exercised
 
 
-def _is_of_a_trace(line: bytes) -> bool:
-    return is_trace(line) or (line.startswith(_EVENT) and b'"cause":' in line)
-
-
 def check_file(
     name: str,
     wanted: Wanted,
@@ -269,9 +260,9 @@ def check_file(
     """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
     log = Log(name, wanted, tell)
     with open_log(name) as file, _undisturbed():
-        start = _peek(file)
+        start = peek(file)
         if is_har(start):
-            log.read_har(_all_of(name, file))
+            log.read_har(all_of(name, file))
             return log.finish()
         for number, line in lines_of(name, file):
             log.read(number, line)
@@ -285,18 +276,3 @@ def _undisturbed() -> Iterator[None]:
         yield
         gc.freeze()
     gc.unfreeze()
-
-
-def _peek(file: IO[bytes]) -> bytes:
-    peek = getattr(file, "peek", None)
-    try:
-        return b"" if peek is None else bytes(peek(CHUNK)[:CHUNK])
-    except (OSError, EOFError):
-        return b""  # reading will say what is wrong
-
-
-def _all_of(name: str, file: IO[bytes]) -> bytes:
-    data = file.read(LONGEST + 1)
-    if len(data) > LONGEST:
-        raise UsageError(f"{name}: a HAR of more than {LONGEST >> 20} MiB; export fewer sockets")
-    return data

@@ -1,0 +1,66 @@
+"""Which form a log has, and what its lines say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Final
+
+from sim.check.entry import BadLine, Entry
+from sim.check.har import is_har, read_har
+from sim.check.lines import LineReader, Parse
+from sim.check.recorded import TraceReader
+from sim.check.source import CHUNK, LONGEST, lines_of, open_log
+from sim.core.errors import UsageError
+from sim.core.trace import is_trace
+
+FRAMES: Final = "frames"
+TRACE: Final = "trace"
+HAR: Final = "HAR"
+_EVENT: Final = b'{"kind":"'
+
+
+def form_of(line: bytes) -> str:
+    """The form of a log that begins with this line."""
+    is_event = line.startswith(_EVENT) and b'"cause":' in line
+    return TRACE if is_trace(line) or is_event else FRAMES
+
+
+def reader_of(form: str, parse: Parse) -> LineReader | TraceReader:
+    """Who reads such lines."""
+    return TraceReader() if form == TRACE else LineReader(parse)
+
+
+def entries_of(name: str, parse: Parse) -> Iterator[tuple[str, Entry | BadLine]]:
+    """(form, what a line says) of a whole file. Raises UsageError where it cannot be read."""
+    with open_log(name) as file:
+        if is_har(peek(file)):
+            for one in read_har(all_of(name, file), parse):
+                yield HAR, one
+            return
+        form, reader = "", None
+        for number, line in lines_of(name, file):
+            if reader is None:
+                if not line.strip():
+                    continue
+                form = form_of(line)
+                reader = reader_of(form, parse)
+            entry = reader.read(number, line)
+            if entry is not None:
+                yield form, entry
+
+
+def peek(file: IO[bytes]) -> bytes:
+    """The first bytes, which will be read again."""
+    look = getattr(file, "peek", None)
+    try:
+        return b"" if look is None else bytes(look(CHUNK)[:CHUNK])
+    except (OSError, EOFError):
+        return b""  # reading will say what is wrong
+
+
+def all_of(name: str, file: IO[bytes]) -> bytes:
+    """A whole file. Raises UsageError for one that is too large."""
+    data = file.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise UsageError(f"{name}: a HAR of more than {LONGEST >> 20} MiB; export fewer sockets")
+    return data
