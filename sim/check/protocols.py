@@ -12,6 +12,7 @@ import attrs
 from sim.core.errors import UsageError
 from sim.core.event import Event
 from sim.core.invariant import Invariant
+from sim.protocols import register
 from sim.protocols.hook.catalogue import ROWS
 from sim.protocols.hook.catalogue.frame_tables import CHECKS
 from sim.protocols.hook.constants import HOOK_PROVIDERS
@@ -169,16 +170,16 @@ def _client_of(message: Message) -> str:
     return str(message.wire["payload"]["deviceId"]) if message.type == "hello" else ""
 
 
-_PROTOCOLS: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook)}
+_JUDGED: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook)}
 
 
 def judged(protocol: str) -> Judged:
-    """The record of a protocol. Raises UsageError for one that is not known."""
-    try:
-        return _PROTOCOLS[protocol]()
-    except KeyError:
-        known = ", ".join(_PROTOCOLS)
-        raise UsageError(f"no protocol is called {protocol!r}; there is {known}") from None
+    """The record of a protocol. Raises UsageError for one that is not known, or not judged."""
+    name = register.protocol(protocol).name
+    if name not in _JUDGED:
+        able = ", ".join(_JUDGED)
+        raise UsageError(f"nobody judges frames of the {name} protocol; name one of: {able}")
+    return _JUDGED[name]()
 
 
 def invariants_of(record: Judged, view: Any, sides: frozenset[str]) -> list[Invariant]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sim.cli.protocol_option import ProtocolOption
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -25,14 +27,15 @@ EPILOG = (
     "  hooktwin explain HK-187                a row of the catalogue, and who watches it\n\n"
     "  hooktwin explain close-out-respects-owner    what an invariant wants\n\n"
     "  hooktwin explain server-goes-back      what a mutant does wrong\n\n"
-    "  hooktwin explain --all --json          every message type, for programs"
+    "  hooktwin explain --all --json          every message type, for programs\n\n"
+    "  hooktwin explain ping --protocol relay a name that several protocols have"
 )
 
 
 def _complete(incomplete: str) -> list[str]:
     from sim.cli import words
 
-    names = (*words.message_types(), *words.rules(), *words.invariants())
+    names = (*words.declared(), *words.rules(), *words.invariants())
     known = (*names, *words.rows(), *words.mutants(), *words.language_words())
     return [word for word in known if word.startswith(incomplete)]
 
@@ -50,8 +53,9 @@ def explain(
             autocompletion=_complete,
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All message types.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="All message types of a protocol.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON value on stdout.")] = False,
+    protocol: ProtocolOption = None,
 ) -> None:
     """Explain a message type, the scenario language, a row of the catalogue, a rule …"""
     from sim.core.errors import UsageError
@@ -59,18 +63,36 @@ def explain(
     if every == (word is not None):
         raise UsageError("give one word, or --all; for example: hooktwin explain turn.end")
     if every:
-        _explain_all(as_json)
+        _explain_all(as_json, protocol)
+    elif protocol is not None:
+        assert word is not None
+        _explain_of(protocol, word, as_json)
     else:
         assert word is not None
         _explain_one(word, as_json)
 
 
-def _explain_all(as_json: bool) -> None:
+def _explain_of(protocol: str, word: str, as_json: bool) -> None:
+    """A name that must be this protocol's. Raises UsageError for any other."""
+    from sim.cli import words
+    from sim.cli.outcome import unknown
+    from sim.cli.terminal import console, print_json
+    from sim.wire.describe import describe
+
+    types = words.declared(protocol)
+    if word not in types:
+        remedy = f"hooktwin explain --all --protocol {protocol} lists all message types"
+        raise unknown(f"name of the {protocol} protocol", word[:80], types, remedy=remedy)
+    told = describe(types[word])
+    print_json(told) if as_json else show_message(console(), told)
+
+
+def _explain_all(as_json: bool, protocol: str | None) -> None:
     from sim.cli import words
     from sim.cli.terminal import console, print_json
     from sim.wire.describe import describe
 
-    described = [describe(body) for body in words.message_types().values()]
+    described = [describe(body) for body in words.message_types(protocol).values()]
     if as_json:
         print_json(described)
         return
@@ -88,10 +110,12 @@ def _explain_one(word: str, as_json: bool) -> None:
 
     if _explain_language(word, as_json):
         return
-    types, rules, invariants = words.message_types(), words.rules(), words.invariants()
+    types, rules, invariants = words.declared(), words.rules(), words.invariants()
     if word in types:
         described = describe(types[word])
         print_json(described) if as_json else show_message(console(), described)
+        if not as_json:
+            _tell_namesakes(console(), word)
         return
     row = words.rows().get(word.upper())
     mutant = words.mutants().get(word)
@@ -114,6 +138,16 @@ def _explain_one(word: str, as_json: bool) -> None:
         _show_invariant(screen, invariant)
     if mutant:
         _show_mutant(screen, mutant)
+
+
+def _tell_namesakes(screen: Console, word: str) -> None:
+    """A name that several protocols have was told of the first; the others are a command away."""
+    from sim.cli import words
+
+    for other in words.owners(word)[1:]:
+        screen.print(
+            f"\nThe {other} protocol has one too: hooktwin explain {word} --protocol {other}"
+        )
 
 
 def _explain_language(word: str, as_json: bool) -> bool:
@@ -165,6 +199,9 @@ def show_message(screen: Console, described: dict[str, Any]) -> None:
     screen.print()
     _show_fields(screen, described["fields"])
     screen.print(f"Fields that are not declared are {described['unknown_fields']}.")
+    if described["answer"]:
+        screen.print("\nThe data of its result:")
+        _show_fields(screen, described["answer"])
     if described["linkage"]:
         screen.print("\nBetween the fields:")
         for sentence in described["linkage"]:

@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
+from sim.cli.protocol_option import ProtocolOption
+
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin states round          one table, as a Mermaid diagram\n\n"
-    "  hooktwin states > states.md    all tables, as a Markdown page"
+    "  hooktwin states > states.md    all tables, as a Markdown page\n\n"
+    "  hooktwin states --protocol relay    those of one protocol"
 )
 
 
@@ -29,13 +32,14 @@ def states(
         str | None,
         typer.Argument(metavar="[NAME]", help="The role of one table.", autocompletion=_complete),
     ] = None,
+    protocol: ProtocolOption = None,
 ) -> None:
     """Print the transition tables (what may happen when) as Mermaid state diagrams."""
     from sim.cli import words
     from sim.cli.outcome import unknown
     from sim.cli.terminal import print_text
 
-    tables = words.tables()
+    tables = words.tables(protocol)
     if name is None:
         pages = (f"## {role}\n\n```mermaid\n{t.mermaid()}```\n" for role, t in tables.items())
         print_text("\n".join(pages))

@@ -1,4 +1,4 @@
-"""What a protocol knows, by name: message types, rules, invariants, tables.
+"""What the protocols know, by name: message types, rules, invariants, tables.
 
 The commands that teach look everything up here, and nothing is listed twice:
 the protocol's own modules are the source.
@@ -6,8 +6,6 @@ the protocol's own modules are the source.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,15 +15,42 @@ if TYPE_CHECKING:
     from sim.core.invariant import Invariant
     from sim.core.rule import Rule
     from sim.core.table import Table
-    from sim.protocols.hook import HookBody
     from sim.protocols.hook.mutants import Mutant
+    from sim.wire.declare import Body
 
 
-def message_types() -> Mapping[str, type[HookBody]]:
-    """All declared message types by their wire name."""
-    from sim.protocols.hook import MESSAGES
+def message_types(protocol: str | None = None) -> Mapping[str, type[Body]]:
+    """The message types of one protocol by their wire name; of the hook protocol unless named.
 
-    return MESSAGES
+    Raises UsageError for a protocol that is not known.
+    """
+    from sim.protocols import register
+
+    return register.protocol(protocol or register.DEFAULT_PROTOCOL).messages
+
+
+def declared(protocol: str | None = None) -> Mapping[str, type[Body]]:
+    """Everything that has a declaration: message types, and what stands within them.
+
+    Of all protocols unless one is named. Raises UsageError for one that is not known.
+    """
+    from sim.protocols import register
+
+    return register.declared(protocol)
+
+
+def protocols() -> tuple[str, ...]:
+    """The names of the protocols."""
+    from sim.protocols.register import PROTOCOLS
+
+    return PROTOCOLS
+
+
+def owners(word: str) -> tuple[str, ...]:
+    """The protocols that have a declaration of this name."""
+    from sim.protocols import register
+
+    return register.owners(word)
 
 
 def rules() -> dict[str, Rule]:
@@ -57,18 +82,17 @@ def mutants() -> dict[str, Mutant]:
     return {mutant.name: mutant for mutant in all_mutants()}
 
 
-def tables() -> dict[str, Table]:
-    """All transition tables of the protocol's ``machine*`` modules, by role."""
-    from sim.core.table import Table
-    from sim.protocols import hook
+def tables(protocol: str | None = None) -> dict[str, Table]:
+    """All transition tables by role: of one protocol, or of all.
 
+    Raises UsageError for a protocol that is not known.
+    """
+    from sim.protocols import register
+
+    wanted = register.PROTOCOLS if protocol is None else (protocol,)
     found: dict[str, Table] = {}
-    for module in pkgutil.iter_modules(hook.__path__):
-        if module.name.startswith("machine"):
-            loaded = importlib.import_module(f"{hook.__name__}.{module.name}")
-            for value in vars(loaded).values():
-                if isinstance(value, Table):
-                    found[value.role] = value
+    for one in wanted:
+        found |= register.protocol(one).tables()
     return found
 
 

@@ -2,7 +2,7 @@
 
 - ``machine``              a Hypothesis state machine over what is enabled in a scenario's world.
 - ``hand``                 the helm that such a machine moves.
-- ``frame_strategies``     strategies for frames, messages and texts of the hook protocol.
+- ``frame_strategies``     strategies for frames, messages and texts of the protocols.
 - ``scenario_strategies``  strategies for whole scenarios; ``writing`` is who writes them.
 - ``twin``                 the fixture of the pytest plugin: play, explore, replay.
 - ``telling``              what its findings and replays say in a report.

@@ -1,0 +1,88 @@
+"""Names of several protocols: found without saying whose, told apart where both have one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from sim.protocols import register
+from sim.protocols.relay import DECLARED, MESSAGES, parse_relay_message
+from tests.cli.screens import Shell
+
+
+def test_every_name_of_the_relay_protocol_is_explained(shell: Shell) -> None:
+    told = json.loads(shell("explain", "--all", "--protocol", "relay", "--json").out)
+    assert [one["type"] for one in told] == list(MESSAGES)
+    for one in told:
+        assert parse_relay_message(one["example"]).ok, one["type"]
+    for name in ("listener_update", "primitive.tab.open", "network.http_intercept", "tab_lock"):
+        said = shell("explain", name)
+        assert said.code == 0
+        assert said.out.startswith(name)
+        assert all(field.name in said.out for field in DECLARED[name].FIELDS)
+
+
+def test_a_name_of_both_protocols_is_told_of_the_first_and_the_other_one_is_named(
+    shell: Shell,
+) -> None:
+    assert register.owners("hello") == ("hook", "relay")
+    said = shell("explain", "hello")
+    assert "desktop → server" in said.out
+    assert "hooktwin explain hello --protocol relay" in said.out
+    assert "peer → relay" in shell("explain", "hello", "--protocol", "relay").out
+    assert "--protocol" not in shell("explain", "turn.end").out
+    assert json.loads(shell("explain", "hello", "--json").out)["direction"] == "desktop>server"
+
+
+def test_the_answer_of_an_action_is_told_with_it(shell: Shell) -> None:
+    said = shell("explain", "command.list")
+    assert "commands[].timeoutPolicy.scaling.perUnitMs" in said.out
+    answer = json.loads(shell("explain", "primitive.tab.close", "--json").out)["answer"]
+    assert [one["name"] for one in answer] == ["tabSessionId", "closed"]
+
+
+def test_the_schema_of_a_protocol_accepts_its_examples_and_no_others(shell: Shell) -> None:
+    validator = Draft202012Validator(json.loads(shell("schema", "--protocol", "relay").out))
+    told = json.loads(shell("explain", "--all", "--protocol", "relay", "--json").out)
+    assert all(validator.is_valid(one["example"]) for one in told)
+    ping = json.loads(shell("explain", "ping", "--json").out)["example"]
+    assert not validator.is_valid(ping)
+    one = Draft202012Validator(json.loads(shell("schema", "cancel_ack").out))
+    assert one.is_valid(DECLARED["cancel_ack"].enclose("c", 1, DECLARED["cancel_ack"].EXAMPLE))
+
+
+def test_the_tables_of_both_protocols_are_drawn(shell: Shell) -> None:
+    assert "HELD --> FREE: unlock, expire, holder lost" in shell("states", "tab lock").out
+    relay = shell("states", "--protocol", "relay").out
+    assert relay.count("stateDiagram-v2") == 6
+    assert relay in shell("states").out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("explain", "hello", "--protocol", "telnet"), "there is hook, relay"),
+        (("schema", "--protocol", "telnet"), "there is hook, relay"),
+        (("states", "--protocol", "telnet"), "there is hook, relay"),
+        (("explain", "turn.end", "--protocol", "relay"), "of the relay protocol 'turn.end'"),
+        (("explain", "tab_lok"), "did you mean: tab_lock"),
+        (("schema", "comand", "--protocol", "relay"), "did you mean: command"),
+        (("states", "round", "--protocol", "relay"), "relay session"),
+    ],
+)
+def test_errors_name_what_is_allowed(shell: Shell, words: tuple[str, ...], told: str) -> None:
+    said = shell(*words)
+    assert said.code == 2
+    assert told in said.err
+
+
+def test_a_frame_tells_whose_it_is_by_the_key_of_its_type() -> None:
+    for name in register.PROTOCOLS:
+        one = register.protocol(name)
+        cls = next(iter(one.messages.values()))
+        assert register.protocol_of(cls.enclose("f", 1, cls.EXAMPLE)) is one
+        assert one.parse(cls.enclose("f", 1, cls.EXAMPLE)).ok
+    assert register.protocol_of({"kind": "x"}) is None
+    assert register.protocol_of("text") is None
