@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from sim.cli.run_options import complete_scenario
-from sim.cli.writing import named
+from sim.cli.living.options import RecordFile
+from sim.cli.living.proxy_options import (
+    ControlPort,
+    Faults,
+    FollowedFile,
+    Host,
+    Insecure,
+    Listen,
+    UpstreamUrl,
+    WithKeys,
+)
 
 if TYPE_CHECKING:
     from sim.check.judge import Finding
@@ -42,38 +51,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def proxy(
-    listen: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="PORT", help="Where clients connect; 0: any.")
-    ],
-    upstream: Annotated[
-        str, typer.Option(metavar="URL", help="The real server: ws://HOST:PORT or wss://HOST.")
-    ],
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    control_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where the control API listens; 0: any.")
-    ] = 0,
-    record: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", parser=named, help="Record a trace, event by event."),
-    ] = None,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FAULT", help="Which frame is struck, and how (again for more)."),
-    ] = None,
-    scenario: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SCENARIO",
-            help="Its arrows are waited for, its faults strike.",
-            autocompletion=complete_scenario,
-        ),
-    ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Believe any certificate of a wss:// server.")
-    ] = False,
-    keys: Annotated[
-        bool, typer.Option("--keys", help="Faults by single keys; ? shows them.")
-    ] = False,
+    listen: Listen,
+    upstream: UpstreamUrl,
+    host: Host = "127.0.0.1",
+    control_port: ControlPort = 0,
+    record: RecordFile = None,
+    fault: Faults = None,
+    scenario: FollowedFile = None,
+    insecure: Insecure = False,
+    keys: WithKeys = False,
 ) -> None:
     """Stand between a desktop and a server: pass on, record, judge, and inject faults.
 
