@@ -167,7 +167,8 @@ class HooktwinApp(InOrder):
         """Something of the start screen."""
         offer = message.offer
         if self.looks.restricted and offer.what == "trace":
-            self.notify("no files here: this screen is served to others", severity="warning")
+            told = self.speech("no files here: this screen is served to others")
+            self.notify(told, severity="warning")
             return
         if offer.what == "lesson":
             lesson = next(one for one in LESSONS if one.id == offer.name)

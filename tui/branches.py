@@ -44,6 +44,10 @@ def told(session: Session) -> str:
         made = f"without {', '.join(session.without)}"
     else:
         made = session.name
-    findings = len(session.violations)
-    verdict = f"{findings} findings" if findings != 1 else "1 finding"
-    return f"{made}   {session.count} steps   {verdict}"
+    return f"{made}   {session.count} steps   {found(session)}"
+
+
+def found(session: Session) -> str:
+    """How many findings a run has."""
+    count = len(session.violations)
+    return "1 finding" if count == 1 else f"{count} findings"

@@ -31,6 +31,7 @@ STATES = {
 }
 """The word and the role of each chip."""
 
+WORD = max(len(word) for word, _ in STATES.values())
 HISTORY = 4
 _ON = re.compile(r" on (\S+#(\d+))$")
 
@@ -233,10 +234,10 @@ def _version(look: Look, version: Version, indent: str) -> Line:
     word, role = STATES.get(version.state, ("", ""))
     link, generation = _writer(version)
     by = f"{link.rpartition('.')[2]} gen {generation}" if link else _by(look, version.by)
-    told = f"{word or '-'} {version.text}"
-    room = max(look.width - len(indent) - 26, 6)
+    room = max(look.width - len(indent) - 27 - WORD, 6)
     return line(
-        indent + "  ", (pad(harmless(told), room), role),
+        indent + "  ", (pad(word or "-", WORD), role),
+        (pad(" " + harmless(version.text), room + 1), role),
         (f" {_seconds(version):>8}", "dim"), (f"  {fit(by, 14)}", "dim"),
     )  # fmt: skip
 
@@ -250,10 +251,10 @@ def _edit(look: Look, one: MessageAt, edit: Edit, indent: str) -> Line:
     found = _ON.search(edit.request.by)
     by = f"{found[1].rpartition('.')[2]} gen {found[2]}" if found else _by(look, edit.request.by)
     late = found is not None and one.owner is not None and found[1] != one.owner.link
-    told = f"{word or '-'} {edit.request.text}"
-    room = max(look.width - len(indent) - 28, 6)
+    room = max(look.width - len(indent) - 29 - WORD, 6)
     return line(
-        indent + "  ", (pad(harmless(told), room), "warn"), ("in flight", "warn"),
+        indent + "  ", (pad(word or "-", WORD), "warn"),
+        (pad(" " + harmless(edit.request.text), room + 1), "warn"), ("in flight", "warn"),
         (f"  {fit(by, 14)}", "dim"), (" !" if late else "", "bad"),
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ how. State is always a word or a sign too: roles only repeat it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -158,6 +158,15 @@ def cropped(one: Line, width: int) -> Line:
         spans.append(attrs.evolve(span, text=text))
         left -= cell_len(text)
     return Line(tuple(spans), one.row)
+
+
+def spoken(one: Line, speech: Callable[[str], str]) -> Line:
+    """The line in another language, piece by piece."""
+    spans = tuple(
+        span if (told := speech(span.text)) == span.text else attrs.evolve(span, text=told)
+        for span in one.spans
+    )
+    return Line(spans, one.row)
 
 
 def facts(

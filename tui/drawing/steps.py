@@ -148,8 +148,8 @@ def invariants(session: Session, n: int, width: int) -> list[Line]:
     if session.unjudged:
         lines.append(line((f"? cannot be judged: {session.unjudged}", "warn")))
     elif known:
-        others = " others" if lines else ""
-        lines.append(line((f"= {holding}{others} hold", "good")))
+        others = f"= {holding} others hold" if lines else f"= {holding} hold"
+        lines.append(line((others, "good")))
     else:
         lines.append(line(("? not judged yet", "dim")))
     if session.result is not None and session.result.failures:

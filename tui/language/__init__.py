@@ -29,12 +29,18 @@ def from_locale(environ: Mapping[str, str] = os.environ) -> str:
     return "en"
 
 
+KEPT = 4096
+"""Texts whose translation is remembered."""
+
+
 class Speech:
     """One language."""
 
     def __init__(self, language: str = "en") -> None:
         self.language = language
         self._table = _TABLES.get(language, {})
+        self._templates = _templates_of(self._table)
+        self._known: dict[str, str | None] = {}
 
     def __call__(self, text: str) -> str:
         """A piece of text in this language; what is not in the table stays English."""
@@ -46,11 +52,31 @@ class Speech:
         bare = text.strip()
         told = self._table.get(bare)
         if told is None:
+            told = self._told(bare)
+        return text if told is None else self._filled(text, bare, told)
+
+    def _told(self, bare: str) -> str | None:
+        """A text with numbers or names in it; None where the table has none like it."""
+        if bare in self._known:
+            return self._known[bare]
+        if len(self._known) > KEPT:
+            self._known.clear()
+        told = self._by_template(bare)
+        if told is None:
             found = _NUMBERED.match(bare)
-            if found is None or found[1] not in self._table:
-                return text
-            told = self._table[found[1]] + found[2] + found[3]
-        return self._filled(text, bare, told)
+            if found is not None and found[1] in self._table:
+                told = self._table[found[1]] + found[2] + found[3]
+        self._known[bare] = told
+        return told
+
+    def _by_template(self, bare: str) -> str | None:
+        """What is in the places is translated, too."""
+        for start in (bare[:2], ""):
+            for pattern, told in self._templates.get(start, ()):
+                found = pattern.fullmatch(bare)
+                if found is not None:
+                    return told.format(*map(self, found.groups("")))
+        return None
 
     @staticmethod
     def _filled(text: str, bare: str, told: str) -> str:
@@ -60,3 +86,18 @@ class Speech:
         if not behind:
             return before + told
         return before + told + " " * max(cell_len(bare) + behind - cell_len(told), 1)
+
+
+def _templates_of(
+    table: Mapping[str, str],
+) -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    """Patterns of the texts with places, by their first two signs ("" where a place is first).
+
+    The longest come first: the more is said, the surer it is that it is meant.
+    """
+    found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+    for text in sorted((text for text in table if "{}" in text), key=len, reverse=True):
+        parts = [re.escape(part) for part in text.split("{}")]
+        start = text[:2] if "{}" not in text[:3] else ""
+        found.setdefault(start, []).append((re.compile("(.*?)".join(parts)), table[text]))
+    return found

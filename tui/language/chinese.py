@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tui.language.chinese_lessons import LESSONS
+from tui.language.chinese_told import TOLD
 
 VIEWS = {
     "replay": "回放", "frames": "帧", "channels": "频道", "hosts": "主机", "explore": "探索",
@@ -103,7 +104,7 @@ BRIEF = {
 
 WORDS = {
     "sequence": "时序", "invariants": "不变式", "timeline": "时间线", "rules off": "已关闭规则",
-    "seed": "种子", "finding": "个发现", "findings": "个发现", "legal here?": "此处合法吗？",
+    "seed": "种子", "findings": "发现", "legal here?": "此处合法吗？",
     "frame": "帧", "event": "事件", "lane": "泳道", "cause": "原因", "gap": "间隙",
     "asked": "请求于", "sent": "发送于", "before": "之前", "after": "之后", "wrote": "写入者",
     "link": "连接", "links": "连接", "stored": "已存储", "timers": "定时器",
@@ -140,7 +141,7 @@ WORDS = {
     "scenario": "场景", "budget": "预算", "strategy": "策略", "schedules": "调度",
     "visited": "已访问", "situations": "情形", "repeat": "重现",
     "words beside every colour: [in progress] [ok] [error] [interrupted]     ! written by one that is not the owner":
-        "每种颜色旁都有文字：[in progress] [ok] [error] [interrupted]     ! 由非归属者写入",
+        "每种颜色旁都有文字：[进行中] [完成] [错误] [已中断]     ! 由非归属者写入",
     "both sides move together    ] next difference   = hide equal steps   \\ swap":
         "两边一起移动    ] 下一处差异   = 隐藏相同步骤   \\ 交换",
     "enter start, or open a finding   p stop   R another seed": "回车 开始或打开发现   p 停止   R 换种子",
@@ -209,4 +210,6 @@ ABOUT = {
     "l 进入下一课。",
 }
 
-CHINESE: Mapping[str, str] = {**VIEWS, **KEYS, **BRIEF, **WORDS, **ABOUT, **LESSONS}
+CHINESE: Mapping[str, str] = {
+    **TOLD, **VIEWS, **KEYS, **BRIEF, **WORDS, **ABOUT, **LESSONS,
+}  # fmt: skip

@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from sim.channel.history import Version
 from sim.view.diff import Pair, align, first_difference
 from sim.view.scene import kind_of
+from tui.branches import found
 from tui.drawing.lines import Line, line, wrap
 from tui.keys import bindings
 from tui.screens.view import State, View, Wanted
@@ -86,8 +87,7 @@ class CompareView(View):
         for side, session in zip(self.query(CompareSide), (self.left, self.right), strict=True):
             side.only_different = self.only_different
             side.show_pairs(session, self.pairs, place)
-            findings = len(session.violations)
-            side.titled(f"{'AB'[side.side]}  {_rules(session)}", f"{findings} findings")
+            side.titled(f"{'AB'[side.side]}  {_rules(session)}", found(session))
         for name, session in (("a", self.left), ("b", self.right)):
             panel = self.query_one(f"#end-{name}", Panel)
             panel.show(session, session.last)

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import attrs
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from tui.drawing.lines import Line, fit, line, pad
+from tui.language import Speech
 from tui.widgets.pane import Pane
 
 Result = TypeVar("Result")
@@ -32,6 +34,12 @@ class Entry:
     @property
     def text(self) -> str:
         return f"{self.group} {self.label} {self.detail}".casefold()
+
+
+def spoken_by(screen: Screen[Any], text: str) -> str:
+    """A text in the language of the screen's app."""
+    speech = getattr(screen.app, "speech", None)
+    return speech(text) if isinstance(speech, Speech) else text
 
 
 class Entries(Pane):
@@ -64,13 +72,14 @@ class Entries(Pane):
 
     def _line(self, place: int, entry: Entry, head: str, width: int) -> Line:
         here = place == self.chosen
-        label = pad(entry.label, max(width // 2 - 10, 16))
+        label = pad(self.speech(entry.label), max(width // 2 - 10, 16))
         mark = "▶ " if here else "  "
         role = "late" if entry.why else "cursor" if here else ""
-        reason = f"not possible: {entry.why}" if entry.why else entry.detail
+        reason = self.speech(f"not possible: {entry.why}" if entry.why else entry.detail)
+        reason = fit(reason, max(width - 13 - cell_len(label), 8))
         return line(
-            (pad(head, 9), "dim"), (mark, role), (label, role),
-            ("  " + fit(reason, max(width - 13 - len(label), 8)), "late" if entry.why else "dim"),
+            (pad(self.speech(head), 9), "dim"), (mark, role), (label, role),
+            ("  " + reason, "late" if entry.why else "dim"),
             row=place,
         )  # fmt: skip
 
@@ -113,7 +122,7 @@ class Menu(Typing[Any]):
     ]
     DEFAULT_CSS = """
     Menu > Vertical { width: 100; max-width: 96%; height: 26; max-height: 90%; }
-    Menu Input { border: solid $primary; height: 3; }
+    Menu Input, Menu Input:focus { border: solid $primary; height: 3; }
     """
 
     def __init__(self, title: str, entries: Sequence[Entry], *, note: str = "") -> None:
@@ -126,7 +135,7 @@ class Menu(Typing[Any]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="box"):
             yield Entries(self.english, self.entries_)
-            yield Input(placeholder="type to filter", id="wanted")
+            yield Input(placeholder=spoken_by(self, "type to filter"), id="wanted")
 
     def on_mount(self) -> None:
         entries = self.query_one(Entries)
@@ -151,11 +160,14 @@ class Menu(Typing[Any]):
             self.dismiss(entry.value)
 
     def fill(self, entries: Sequence[Entry]) -> None:
-        """The entries have been found meanwhile; what was typed so far counts."""
+        """The entries have been found meanwhile; what was typed so far counts.
+
+        The menu may not be drawn yet, or be closed already.
+        """
         self.entries_ = list(entries)
-        pane = self.query_one(Entries)
-        pane.entries = self.entries_
-        pane.changed()
+        for pane in self.query(Entries):
+            pane.entries = self.entries_
+            pane.changed()
         if self.hurried:
             self.hurried = False
             self.action_take()
@@ -177,7 +189,7 @@ class Ask(Typing[str | None]):
     DEFAULT_CSS = """
     Ask > Vertical { width: 84; max-width: 96%; height: 7; }
     Ask Words { height: 4; }
-    Ask Input { border: solid $primary; height: 3; }
+    Ask Input, Ask Input:focus { border: solid $primary; height: 3; }
     """
 
     def __init__(

@@ -18,7 +18,7 @@ from tui.drawing.lines import Line, line, pad
 from tui.keys import bindings
 from tui.lessons import LESSONS
 from tui.screens import help as helping
-from tui.screens.menus import Ask, Reading
+from tui.screens.menus import Ask, Reading, spoken_by
 from tui.widgets.bars import KeyBar, TitleBar
 from tui.widgets.pane import Pane
 
@@ -113,7 +113,7 @@ class StartScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield TitleBar()
-        yield Input(id="find", placeholder="a name")
+        yield Input(id="find", placeholder=spoken_by(self, "a name"))
         yield Offers(self.offers)
         yield KeyBar("start")
 

@@ -85,7 +85,7 @@ class Telling(Scheduling):
             return
         entries = [
             Entry(
-                "press", f"{button} on {message}", "", self._press(channel, person, message, button)
+                "press", f"{button}  ({message})", "", self._press(channel, person, message, button)
             )
             for _, message, button in buttons
         ]

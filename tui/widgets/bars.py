@@ -13,8 +13,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sim.view.timeline import Buckets, buckets
+from tui.branches import found
 from tui.drawing import timeline
-from tui.drawing.lines import Line, Span, cropped, fit, line, pad
+from tui.drawing.lines import Line, Span, cropped, fit, line, pad, spoken
 from tui.keys import VIEWS, keys_of
 from tui.language import Speech
 from tui.session import Session
@@ -72,8 +73,8 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         segments = []
-        for span in cropped(self.line_at(y), width).spans:
-            segments.append(Segment(self.speech(span.text), self._style(span.role)))
+        for span in cropped(spoken(self.line_at(y), self.speech), width).spans:
+            segments.append(Segment(span.text, self._style(span.role)))
         return Strip(segments).extend_cell_length(width, self._style("")).crop(0, width)
 
     def on_click(self, event: events.Click) -> None:
@@ -107,9 +108,8 @@ class TitleBar(Bar):
         )
         deeds = f"   + {session.deeds[-1].label}" if session.deeds else ""
         findings = len(session.violations)
-        word = "finding" if findings == 1 else "findings"
         known = session.result is not None or session.complete
-        count = f"{findings} {self.speech(word)}" if known or findings else ""
+        count = self.speech(found(session)) if known or findings else ""
         right = f"{self.told}  {self.speech(self.view)}  {count} ".strip() + " "
         left = f" HOOKTWIN  {session.protocol} / {session.name}{off}{deeds}"
         seed = f"   {self.speech('seed')} {session.trace.header.seed}"

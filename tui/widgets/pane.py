@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.drawing.lines import ROLES, Line, Span, cropped
+from tui.drawing.lines import ROLES, Line, Span, cropped, spoken
 from tui.keys import bindings
 from tui.language import Speech
 
@@ -151,11 +151,11 @@ class Pane(Widget, can_focus=True):
             return Strip.blank(width, base)
         chosen = self.has_focus and one.row is not None and one.row == self.chosen_row
         segments = []
-        for span in cropped(one, width).spans:
+        for span in cropped(spoken(one, self.speech), width).spans:
             style = self._style(span)
             if chosen:
                 style += Style(underline=True)
-            segments.append(Segment(self.speech(span.text), style))
+            segments.append(Segment(span.text, style))
         ends = one.spans[-1].role if one.spans else ""
         filling = self._style(Span("", "cursor")) if ends == "cursor" else base
         strip = Strip(segments).extend_cell_length(width, filling)
