@@ -45,6 +45,7 @@ class World(Agenda):
         self.preempt = preempt
         self.hosts: dict[str, Host] = {}
         self.links: dict[str, Link] = {}
+        self._links_of: dict[str, dict[str, Link]] = {}
         self.latencies: dict[tuple[str, str], tuple[int, int]] = {}
         self.events: MutableSequence[Event] = []  # a live world keeps only its tail
         self.watchers: dict[type[Event], list[Watcher]] = {}
@@ -292,6 +293,8 @@ class World(Agenda):
         link.server = End(link, op.to, self.latency(op.to, client), self.seed)
         link.client.other, link.server.other = link.server, link.client
         self.links[link.name] = link
+        for host in (client, op.to):
+            self._links_of.setdefault(host, {})[link.name] = link
         attempt = Attempt(link, activity)
         self.schedule(attempt, self.now + op.timeout_us)
         link.client.put(self, DialRequest(link.client, attempt))
@@ -308,13 +311,15 @@ class World(Agenda):
 
     def links_of(self, host: str) -> Iterator[Link]:
         """The connections in which a host believes, in order of dialling."""
-        for link in self.links.values():
-            if host in (link.client.host, link.server.host) and link.end_of(host).is_open:
+        for link in self._links_of.get(host, {}).values():
+            if link.end_of(host).is_open:
                 yield link
 
     def forget_link(self, link: Link) -> None:
         """Both ends are closed and nothing is in flight."""
-        self.links.pop(link.name, None)
+        if self.links.pop(link.name, None) is not None:
+            for host in (link.client.host, link.server.host):
+                self._links_of[host].pop(link.name, None)
 
     def route(self, caller: str, callee: str, reply: bool = False) -> Route:
         """Where calls (or replies to them) between two hosts take their latency from."""

@@ -41,6 +41,7 @@ from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
 from sim.protocols.hook.view_accounts import AccountsView
 from sim.protocols.hook.view_desktops import Desktops
 from sim.protocols.hook.view_flight import Flights, body_of
+from sim.protocols.hook.view_links import Links
 from sim.protocols.hook.view_records import (
     CardView,
     HostView,
@@ -69,7 +70,7 @@ class HookView:
         self.requests: dict[str, RequestView] = {}
         self.rounds: dict[str, RoundView] = {}
         self.cards: dict[str, CardView] = {}
-        self.links: dict[str, LinkView] = {}
+        self.links = Links()
         self.by_lane: dict[tuple[str, str], LinkView] = {}
         self.by_device: dict[tuple[str, str], LinkView] = {}
         self.presses: list[PressView] = []
@@ -181,7 +182,8 @@ class HookView:
     def _opened(self, event: ConnectionOpened) -> None:
         link = LinkView(event.link, event.client, event.server, event.lane, event.n)
         link.account = self.desktops.account_of(event.client)
-        self.links[event.link] = self.by_lane[event.client, event.lane] = link
+        self.links.opened(link)
+        self.by_lane[event.client, event.lane] = link
 
     def _closed(self, event: ConnectionClosed) -> None:
         link = self.links.get(event.link)
@@ -192,11 +194,7 @@ class HookView:
             self.ownership.closed(link, event.n)
         else:
             link.client_open = False
-        self._forget_if_over(link)
-
-    def _forget_if_over(self, link: LinkView) -> None:
-        if not link.open:
-            self.links.pop(link.name, None)
+        self.links.forget_if_over(link)
 
     def _started(self, event: HostStarted) -> None:
         host = self.hosts.setdefault(event.host, HostView(event.host))
@@ -210,13 +208,13 @@ class HookView:
         self.writes.crashed(event.host, event.at)
         if event.host in self.writers:
             self.ownership.server_died(event.n)
-        for link in list(self.links.values()):
+        for link in self.links.of(event.host):
             if link.server == event.host:
                 link.server_open = False
                 self.ownership.closed(link, event.n)
             elif link.client == event.host:
                 link.client_open = False
-            self._forget_if_over(link)
+            self.links.forget_if_over(link)
 
     def _hello(self, link: LinkView, body: Any, n: int) -> None:
         if link.device and link.device != body.device_id:

@@ -77,7 +77,7 @@ class AccountsView:
     """
 
     __slots__ = (
-        "_newest", "attempts", "groups", "neutral", "overrides", "pickers", "slack", "view",
+        "_at", "_newest", "attempts", "groups", "neutral", "overrides", "pickers", "slack", "view",
     )  # fmt: skip
 
     def __init__(self, view: HookView) -> None:
@@ -89,22 +89,22 @@ class AccountsView:
         self.groups: dict[str, dict[str, str]] = {}
         self.pickers: dict[str, PickerRow] = {}
         self._newest: dict[tuple[str, str], AttemptView] = {}
+        # the confirmed ones by (channel, device): theirs is asked about at each message
+        self._at: dict[tuple[str, str], dict[Any, BindingView]] = {}
 
     # -- questions ---------------------------------------------------------------
 
     def of_device(self, device: str) -> Iterator[BindingView]:
         """The stored confirmed Slack bindings of a device."""
-        for binding in self.slack.values():
-            if binding.row.device == device and binding.is_confirmed:
-                yield binding
+        yield from tuple(self._at.get((SLACK, device), {}).values())
 
     def neutral_of(self, provider: str, device: str) -> BindingView | None:
         """The stored confirmed binding of a device on a neutral channel."""
-        for binding in self.neutral.values():
-            row = binding.row
-            if (row.provider, row.device) == (provider, device) and binding.is_confirmed:
-                return binding
-        return None
+        return next(self.neutrals_of(provider, device), None)
+
+    def neutrals_of(self, provider: str, device: str) -> Iterator[BindingView]:
+        """All of these: there are two while one of them is being superseded."""
+        yield from tuple(self._at.get((provider, device), {}).values())
 
     def may_ask(self, lane: str, team: str, person: str, device: str) -> bool:
         """Whether somebody's messages go to this device, as far as that is stored."""
@@ -125,9 +125,9 @@ class AccountsView:
         if kind not in KINDS:
             return
         if kind is SlackBindingRow:
-            self._bound(self.slack, (row.team, row.person), event)
+            self._bound(self.slack, (row.team, row.person), SLACK, event)
         elif kind is ProviderBindingRow:
-            self._bound(self.neutral, row.binding, event)
+            self._bound(self.neutral, row.binding, row.provider, event)
         elif kind is SlackAttemptRow:
             self._attempt(SLACK, event)
         elif kind is ProviderAttemptRow:
@@ -143,12 +143,18 @@ class AccountsView:
             _, binding, chat = event.key.split("/", 2)
             self.groups.setdefault(binding, {})[chat] = row
 
-    def _bound(self, book: dict[Any, BindingView], key: Any, event: Saved) -> None:
+    def _bound(self, book: dict[Any, BindingView], key: Any, provider: str, event: Saved) -> None:
+        place = (provider, event.value.device)
         found = book.get(key)
         if found is None:
-            book[key] = BindingView(event.value, event.n, event.at)
+            found = book[key] = BindingView(event.value, event.n, event.at)
         else:
+            before = (provider, found.row.device)
             found.row, found.n, found.at = event.value, event.n, event.at
+            if before != place or not found.is_confirmed:
+                self._at.get(before, {}).pop(key, None)
+        if found.is_confirmed:
+            self._at.setdefault(place, {})[key] = found
 
     def _attempt(self, provider: str, event: Saved) -> None:
         row = event.value

@@ -13,6 +13,7 @@ from sim.protocols.hook.machine import CONFIRMED, REVOKED
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.server.accounts.rows import SlackAttemptRow, SlackBindingRow
 from sim.protocols.hook.view import HookView
+from sim.protocols.hook.view_accounts import BindingView
 from sim.protocols.hook.view_records import LinkView
 from sim.wire.absent import ABSENT
 
@@ -227,9 +228,13 @@ class BindStateIsPushed(OfSlack):
         if body is not None:
             rows = tuple([(row.team_id, row.slack_user_id) for row in body.bindings])
             self._told[event.link] = (event.n, rows)
+            self.view.links.forget_over(self._told)
         return None
 
     def at_end(self) -> Iterator[str]:
+        accounts: dict[tuple[str, str], list[BindingView]] = {}
+        for binding in self.view.accounts.slack.values():
+            accounts.setdefault((binding.row.team, binding.row.user), []).append(binding)
         for link in self.view.links.values():
             if not link.server_open or not link.has(HOOK_FEATURE_MULTI_TEAM) or not link.welcomes:
                 continue
@@ -240,10 +245,14 @@ class BindStateIsPushed(OfSlack):
             if told is None or told[0] < link.welcome_n:
                 yield f"{link.client} was never told who is bound to it on {link.name}"
                 continue
-            yield from self._compare(link, told[1])
+            named = [binding for account in told[1] for binding in accounts.get(account, ())]
+            yield from self._compare(link, told[1], named)
 
-    def _compare(self, link: LinkView, told: tuple[tuple[str, str], ...]) -> Iterator[str]:
-        for binding in self.view.accounts.slack.values():
+    def _compare(
+        self, link: LinkView, told: tuple[tuple[str, str], ...], named: list[BindingView]
+    ) -> Iterator[str]:
+        mine_now = list(self.view.accounts.of_device(link.device))
+        for binding in (*mine_now, *(one for one in named if one not in mine_now)):
             row = binding.row
             mine = binding.is_confirmed and row.device == link.device
             if self.view.now - binding.at < PATIENCE_US or ((row.team, row.user) in told) is mine:

@@ -207,7 +207,8 @@ class PatienceIsKept(HookInvariant):
 
     def _applied(self, event: CallApplied) -> str | None:
         reply = event.reply
-        if type(reply) is Refused and reply.code == "rate_limited":
+        known = event.callee in self.view.lanes  # else nobody can tell who has to wait
+        if known and type(reply) is Refused and reply.code == "rate_limited":
             self._said[event.call] = self._place(event.callee, event.request)
         return None
 

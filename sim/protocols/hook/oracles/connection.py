@@ -88,6 +88,7 @@ class ChangesAreAnnounced(HookInvariant):
     def _hello(self, event: FrameSent) -> str | None:
         if self.view.said is not None:
             self._said[event.link] = tuple(self.view.said.workspaces)
+            self.view.links.forget_over(self._said)
         return None
 
     def at_end(self) -> Iterator[str]:
@@ -146,6 +147,7 @@ class PingsAreAnswered(HookInvariant):
             return None
         self.exercised += 1
         since = self._owed.setdefault(event.link, event.at)
+        self.view.links.forget_over(self._owed)
         if event.at - since > MISSED_US:
             return f"{event.receiver} has not answered the ping of {since / SECOND_US:.0f} s"
         return None

@@ -121,6 +121,7 @@ class DialsAreSpaced(HookInvariant):
 
     def _opened(self, event: ConnectionOpened) -> str | None:
         self.facts.clients[event.link] = (event.client, event.lane)
+        self.view.links.forget_over(self.facts.clients)
         lanes = self.dials.get(event.client)
         if not self.facts.is_newest(event) or lanes is None or event.lane not in lanes:
             return None

@@ -14,11 +14,18 @@ from sim.protocols.hook.view_records import LinkView
 
 
 class FrameIdsAreUnique(HookInvariant):
-    """For one side; see the two classes below."""
+    """For one side; see the two classes below.
+
+    Of a sender's ids at least the newest ``REMEMBERED`` are known, and at most twice as
+    many: who judges for days must not remember every frame of a lifetime.
+    """
+
+    REMEMBERED = 20_000
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
         self._ids: dict[str, set[str]] = {}
+        self._older: dict[str, set[str]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {FrameSent: self._sent}
@@ -38,7 +45,9 @@ class FrameIdsAreUnique(HookInvariant):
         before = len(ids)
         ids.add(id)
         self.exercised += 1
-        if len(ids) > before:
+        if len(ids) > before and id not in self._older.get(event.sender, ()):
+            if before >= self.REMEMBERED:
+                self._older[event.sender], self._ids[event.sender] = ids, set()
             return None
         return f"{event.sender} uses the frame id {id!r} again, for {event.frame.type}"
 

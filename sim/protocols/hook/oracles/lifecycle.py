@@ -36,6 +36,8 @@ class Presence(HookInvariant):
         self.wishes: dict[str, tuple[bool, int]] = {}
         # by the step that made somebody look: whose presence is told
         self.about: dict[int, str] = {}
+        # by device: its Slack connection that was welcomed last
+        self._welcome: dict[str, LinkView] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
@@ -57,6 +59,7 @@ class Presence(HookInvariant):
         reads = HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT in link.features
         wish = link.greeted.lifecycle_announcement is not False or not reads
         self.wishes[link.device] = (wish, event.n)
+        self._welcome[link.device] = link
         return None
 
     def _wished(self, event: FrameDelivered) -> str | None:
@@ -80,11 +83,8 @@ class Presence(HookInvariant):
 
     def link_of(self, device: str) -> LinkView | None:
         """The welcomed Slack connection of a device."""
-        for link in self.view.links.values():
-            mine = link.device == device and link.lane not in ("telegram", "x")
-            if mine and link.server_open and link.welcomes:
-                return link
-        return None
+        link = self._welcome.get(device)
+        return link if link is not None and link.device == device and link.server_open else None
 
 
 class NoticesAreWanted(Presence):
@@ -189,6 +189,7 @@ class PreferenceIsSaidAgain(HookInvariant):
 
     def _sent(self, event: FrameSent) -> str | None:
         self._said[event.link] = event.at
+        self.view.links.forget_over(self._said)
         return None
 
     def at_end(self) -> Iterator[str]:

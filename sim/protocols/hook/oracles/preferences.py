@@ -164,6 +164,7 @@ class PrefsAreToldWhole(OfPreferences):
         if link is None or body is None:
             return None
         self._told[event.link] = event.n
+        self.view.links.forget_over(self._told)
         self.exercised += 1
         told = {
             (row.team_id, row.workspace): values_of(row)
@@ -187,6 +188,7 @@ class PrefsAreToldWhole(OfPreferences):
         if link is None or body is None:
             return None
         self._told[event.link] = event.n
+        self.view.links.forget_over(self._told)
         selector = f"b:{body.binding_id}" if body.binding_id else f"s:{body.scope_id}"
         prefix = f"provider-prefs/{body.provider}/{selector}/"
         told = {row.workspace: values_of(row) for row in body.prefs}

@@ -134,6 +134,7 @@ class SnapshotsSayWhatIsSo(HookInvariant):
         if body is not None:
             told = self._told.setdefault(event.link, {})
             told[body.binding_id or ""] = body.state
+            self.view.links.forget_over(self._told)
         return None
 
     def at_end(self) -> Iterator[str]:
@@ -153,7 +154,10 @@ class SnapshotsSayWhatIsSo(HookInvariant):
             yield from self._compare(link, told)
 
     def _compare(self, link: LinkView, told: dict[str, str]) -> Iterator[str]:
-        for binding in self.view.accounts.neutral.values():
+        accounts = self.view.accounts
+        named = [accounts.neutral[name] for name in told if name in accounts.neutral]
+        mine_now = list(accounts.neutrals_of(link.lane, link.device))
+        for binding in (*mine_now, *(one for one in named if one not in mine_now)):
             row = binding.row
             if row.provider != link.lane or self.view.now - binding.at < PATIENCE_US:
                 continue
