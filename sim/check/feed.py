@@ -163,7 +163,7 @@ class FrameFeed:
             return
         at = entry.at
         if at is not None:
-            self._last = int((at - self._base) * self._unit)
+            self._last = round((at - self._base) * self._unit)
         for at_us, ready in self._window.push(self._last, entry):
             self._judge_entry(at_us, ready)
 

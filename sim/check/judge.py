@@ -239,6 +239,16 @@ class FrameJudge:
         for host, peer in ((link.client, link.server), (link.server, link.client)):
             self._tell(ConnectionClosed(self._n, at, -1, conn, host, peer, code, reason, by))
 
+    def ask(self) -> None:
+        """Ask for what never came true until now."""
+        self._link = ""
+        self._monitor.finish(max(self._n - 1, 0))
+
+    @property
+    def n(self) -> int:
+        """The number of the next event."""
+        return self._n
+
     def finish(self, at_us: int | None = None) -> None:
         """Nothing more will come: ask for what never came true.
 
@@ -249,8 +259,7 @@ class FrameJudge:
         for link in list(self.links.values()):
             if now - link.last > SILENCE_US:
                 self.closed(now, link.name)
-        self._link = ""
-        self._monitor.finish(max(self._n - 1, 0))
+        self.ask()
 
     def learn_lane(self, conn: str, lane: str) -> None:
         """Which channel a connection is for, as soon as something has shown it."""

@@ -1,19 +1,24 @@
-"""``hooktwin diagram TRACE``: a recorded run as a scenario that repeats it."""
+"""``hooktwin diagram LOG``: a recorded run, or any log of frames, as a scenario that repeats it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sim.cli.writing import named
 
+if TYPE_CHECKING:
+    from sim.core.trace import Trace
+
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin run typical --trace run.jsonl          record\n\n"
     "  hooktwin diagram run.jsonl --out again.mmd      write back\n\n"
-    "  hooktwin run again.mmd                          the same digest"
+    "  hooktwin run again.mmd                          the same digest\n\n"
+    "  hooktwin diagram desktop.log --out seen.mmd     frames of real programs, said by puppets\n\n"
+    "A log is anything that hooktwin check reads."
 )
 
 
@@ -23,27 +28,79 @@ def add_to(app: typer.Typer) -> None:
 
 
 def diagram(
-    trace: Annotated[Path, typer.Argument(help="What run --trace wrote.")],
+    log: Annotated[
+        str,
+        typer.Argument(
+            metavar="LOG", help="What run --trace wrote, or a log of frames; - is standard input."
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", parser=named, help="Write it to a file."),
     ] = None,
+    frames: Annotated[
+        bool,
+        typer.Option("--frames", help="Of a trace, too, only the frames, said again by puppets."),
+    ] = False,
 ) -> None:
-    """Write a trace back as a scenario: with seed, faults and the time of each act."""
-    from sim.cli.run_files import refuse_device
-    from sim.cli.terminal import escape_within_json, print_text, say
-    from sim.cli.writing import refuse_overwriting, write_text
-    from sim.core.trace import read_trace
-    from sim.scenario.transcribe import transcribe
+    """Write a trace or a log back as a scenario.
 
-    refuse_device(trace)
-    refuse_overwriting([trace], [out])
-    recorded = read_trace(trace)
-    if recorded.truncated:
-        say(f"hooktwin: {trace}: the file was cut off; the diagram ends where it does")
+    A trace of a simulated run comes back with seed, faults and the time of each
+    act, and gives the same run. Of anything else the frames come back: puppets
+    say them literally, at their times, with latencies inferred from questions
+    and answers.
+    """
+    from sim.cli.run_files import refuse_device
+    from sim.cli.terminal import escape_within_json, print_text
+    from sim.cli.writing import refuse_overwriting, write_text
+
+    refuse_device(log)
+    refuse_overwriting([log], [out])
+    recorded = None if frames else _simulated(log)
+    text = _frames_of(log) if recorded is None else _written_back(log, recorded)
     # Texts stand there as JSON: escaped, they are harmless and still the same.
-    text = escape_within_json(transcribe(recorded))
+    text = escape_within_json(text)
     if out is None:
         print_text(text)
     else:
         write_text(out, text)
+
+
+def _simulated(name: str) -> Trace | None:
+    """The trace of a run whose acts are known; None for any other log."""
+    from sim.check.reading import peek
+    from sim.check.source import STDIN, open_log
+    from sim.core.trace import is_trace, read_trace
+
+    if name == STDIN:
+        return None
+    with open_log(name) as file:
+        if not is_trace(peek(file)):
+            return None
+    trace = read_trace(Path(name))
+    # What outside programs did beside their frames is not known.
+    return trace if trace.header.hosts and not trace.header.outside else None
+
+
+def _written_back(name: str, recorded: Trace) -> str:
+    from sim.cli.terminal import say
+    from sim.scenario.transcribe import transcribe
+
+    if recorded.truncated:
+        say(f"hooktwin: {name}: the file was cut off; the diagram ends where it does")
+    return transcribe(recorded)
+
+
+def _frames_of(name: str) -> str:
+    from sim.check.diagram import scenario_of, seen_in
+    from sim.cli.terminal import say
+
+    conns, bad = seen_in(name)
+    for one in bad[:SHOWN]:
+        say(f"hooktwin: {name}:{one.line}:{one.column}: cannot be read: {one.error}")
+    if len(bad) > SHOWN:
+        say(f"hooktwin: {name}: {len(bad) - SHOWN} more lines cannot be read")
+    return scenario_of(conns, Path(name).name)
+
+
+SHOWN = 20
