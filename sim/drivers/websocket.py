@@ -110,7 +110,10 @@ class Socket:
         with trio.move_on_after(CLOSING_S):
             await self.close(code, reason)
             if isinstance(self._stream, trio.SocketStream):
-                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                # Busy: somebody is still writing to a client that does not read.
+                with suppress(
+                    trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError
+                ):
                     await linger(self._stream)
         await self.hang_up()
 

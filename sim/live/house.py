@@ -12,7 +12,6 @@ from sim.live.gateway import Seat, Tell
 from sim.live.session import Running, Session
 from sim.live.snares import Snares
 from sim.live.stage import CHANNELS, OpenStage, open_house
-from sim.live.wallclock import show_real_time
 from sim.play import vocabularies
 from sim.protocols.hook.acts import Adopt
 from sim.scenario.parse import parse_scenario
@@ -69,7 +68,7 @@ class House(Session):
         name = self._host_of.get(device) if device else None
         if name is None:
             free = (one for one in self.cast.outsiders() if one not in self._taken)
-            name = next(free, None) or self._admitted()
+            name = next(free, None) or self.cast.admit()
             self._taken[name] = device
             if device:
                 self._host_of[device] = name
@@ -81,11 +80,6 @@ class House(Session):
                 self.world.boot(name)
             self.world.cause = -1
         self.begin()
-        return name
-
-    def _admitted(self) -> str:
-        name = self.cast.admit()
-        show_real_time(self.world)
         return name
 
     def left(self, name: str) -> None:

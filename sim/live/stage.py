@@ -8,7 +8,7 @@ desktop is bound to the device that takes its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import ClassVar
 
 import attrs
@@ -58,6 +58,7 @@ class OpenCast(Cast):
 
     def _plan(self) -> ServerPlan:
         plan = super()._plan()
+        self.admitted = 1
         self.bindings: dict[tuple[str, str], str] = {}
         self.promised: dict[str, list[Account]] = {}
         for (lane, person), device in plan.bindings.items():
@@ -96,24 +97,22 @@ class OpenCast(Cast):
 
     def admit(self) -> str:
         """One more desktop than the diagram has, with a person of its own; gives its name."""
-        name = next(f"D{n}" for n in _numbers() if f"D{n}" not in self.world.hosts)
-        person = next(f"P{n}" for n in _numbers() if f"P{n}" not in self.world.hosts)
+        self.admitted += 1
+        name, person = f"D{self.admitted}", f"P{self.admitted}"
+        while name in self.world.hosts or person in self.world.hosts:
+            self.admitted += 1
+            name, person = f"D{self.admitted}", f"P{self.admitted}"
         channels = tuple(self.channels)
-        self.world.add_host(person, "person", lambda port: Person(port, *channels))
+        clock = self.world.hosts[self.server].skew_us
+        added = self.world.add_host(person, "person", lambda port: Person(port, *channels))
+        added.skew_us = clock
         for target in self.channels:
             self.world.latencies[person, target] = (0, 0)
         self.world.boot(person)
-        self.world.add_host(name, "desktop", Outsider)
+        self.world.add_host(name, "desktop", Outsider).skew_us = clock
         self._no_latency(name)
         self.promised[device_of(name)] = [Account(lane, person) for lane in self.lanes()]
         return name
-
-
-def _numbers() -> Iterator[int]:
-    n = 2
-    while True:
-        yield n
-        n += 1
 
 
 class OpenStage(HookStage):

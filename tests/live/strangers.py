@@ -20,7 +20,7 @@ from sim.live.serving import Address, Opened, Stop, Summary, serve
 from sim.live.session import Running
 
 SLACK = ("multi-team", "session-picker-v1")
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @attrs.define

@@ -1,0 +1,194 @@
+"""Twin desktops meet a real server: here the twin one, over sockets in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+import trio
+
+from sim import play
+from sim.core.errors import UsageError
+from sim.core.event import ConnectionClosed, ConnectionRefused, FrameSent
+from sim.core.trace import read_trace
+from sim.live.connecting import Fleet, Party, connect, urls_of
+from sim.live.house import Plan
+from sim.live.serving import Stop, Summary
+from sim.live.session import Running
+from tests.live.strangers import Served, events, eventually, served
+
+pytestmark = pytest.mark.trio
+
+SPEED = 20.0
+
+
+@attrs.define
+class Connected:
+    """A session of ``connect`` that is going on, or over."""
+
+    stop: Stop
+    log: list[str]
+    done: trio.Event = attrs.Factory(trio.Event)
+    summary: Summary | None = None
+    party: Party | None = None
+
+
+@asynccontextmanager
+async def connected(plan: Fleet) -> AsyncIterator[Connected]:
+    """Twin desktops until the block ends."""
+    one = Connected(Stop(), [])
+
+    async def run() -> None:
+        one.summary, one.party = await connect(plan, one.log.append, one.stop)
+        one.done.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        try:
+            yield one
+        finally:
+            one.stop.now()
+            with trio.move_on_after(5):
+                await one.done.wait()
+            nursery.cancel_scope.cancel()
+
+
+def fleet(session: Served, **options: Any) -> Fleet:
+    """One fast desktop on Slack, unless told otherwise."""
+    usual: dict[str, Any] = {"urls": {"slack": session.slack}, "running": Running(speed=SPEED)}
+    return Fleet(**{**usual, **options})
+
+
+async def _links(session: Served, count: int) -> bool:
+    return len(await session.get("/links")) == count
+
+
+async def _answers(session: Served, channel: str) -> list[str]:
+    messages = (await session.get(f"/channels/{channel}"))["messages"]
+    return [m["text"] for m in messages if m["state"] == "OK"]
+
+
+async def test_a_task_is_done_from_the_message_to_the_answer_in_two_worlds(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "connect.jsonl", tmp_path / "serve.jsonl"
+    async with served(record=theirs, speed=SPEED) as session:
+        plan = fleet(session, urls=session.opened.urls, running=Running(ours, SPEED))
+        async with connected(plan) as desktops:
+            await eventually(partial(_links, session, 3))
+            for channel in ("slack", "telegram", "x"):
+                await session.post("/message", channel=channel, text="What is new?")
+            for channel in ("slack", "telegram", "x"):
+                assert await eventually(partial(_answers, session, channel))
+    assert desktops.summary is not None
+    assert session.summary is not None
+    assert (desktops.summary.findings, session.summary.findings) == (0, 0)
+    assert desktops.party is not None
+    assert desktops.party.agents is not None
+    assert desktops.party.agents.tasks == 3
+    for sender in ("S", "D"):  # each lane the same from both sides
+        assert _lanes(ours, sender) == _lanes(theirs, sender)
+
+
+def _lanes(record: Path, sender: str) -> dict[str, list[str]]:
+    """What a host has said, by connection, until somebody began to leave."""
+    found: dict[str, list[str]] = {}
+    for event in events(record, FrameSent):
+        if event.sender == sender:
+            found.setdefault(event.link, []).append(event.frame["id"])
+    return found
+
+
+async def test_many_twin_desktops_are_all_welcomed() -> None:
+    count = 40
+    async with served(speed=SPEED) as session, connected(fleet(session, desktops=count)) as fleet_:
+        await eventually(partial(_links, session, count), 30)
+        hosts = await session.get("/hosts")
+        assert sum(host["kind"] == "desktop" for host in hosts) == count
+    assert fleet_.summary is not None
+    assert fleet_.summary.findings == 0
+
+
+async def test_a_desktop_that_is_cut_off_comes_back_with_its_own_backoff(tmp_path: Path) -> None:
+    record = tmp_path / "connect.jsonl"
+    async with served(speed=SPEED) as session:
+        async with connected(fleet(session, running=Running(record, SPEED))):
+            for generation in (1, 2):
+                link = f"D.slack#{generation}"
+                await eventually(partial(_is_linked, session, link))
+                await session.post("/cut", link=link, how="rst")
+            await eventually(partial(_is_linked, session, "D.slack#3"))
+    cuts = [event for event in events(record, ConnectionClosed) if event.code == 1006]
+    assert len({event.link for event in cuts}) == 2
+
+
+async def _is_linked(session: Served, link: str) -> bool:
+    return [one["link"] for one in await session.get("/links")] == [link]
+
+
+async def test_the_token_is_shown_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
+    record = tmp_path / "connect.jsonl"
+    async with served(token="right", speed=SPEED) as session:
+        running = Running(record, SPEED)
+        async with connected(fleet(session, token="wr0ng-token", running=running)) as bad:
+            await eventually(partial(_refused, bad))
+        async with connected(fleet(session, token="right")):
+            await eventually(partial(_links, session, 1))
+    assert 401 in [event.status for event in events(record, ConnectionRefused)]
+    assert "wr0ng-token" not in record.read_text() + "\n".join(bad.log)
+
+
+async def _refused(one: Connected) -> bool:
+    return any("401" in line for line in one.log)
+
+
+async def test_nobody_at_the_address_is_told_and_recorded(tmp_path: Path) -> None:
+    record = tmp_path / "connect.jsonl"
+    plan = Fleet({"slack": "ws://127.0.0.1:9/slack"}, running=Running(record, SPEED), seconds=0.4)
+    async with connected(plan) as desktops:
+        await desktops.done.wait()
+    assert events(record, ConnectionRefused)
+    assert "came to nothing" in desktops.log[0]
+
+
+@pytest.mark.parametrize("name", ["typical", "cancel", "queued"])
+async def test_a_scenario_is_played_by_both_sides_over_sockets(name: str, tmp_path: Path) -> None:
+    scenario = play.load(name)
+    record = tmp_path / "serve.jsonl"
+    plan = Plan(scenario=scenario, running=Running(record, SPEED))
+    async with served(plan) as session:
+        slack = {lane: url for lane, url in session.opened.urls.items() if lane == "slack"}
+        async with connected(fleet(session, urls=slack, scenario=scenario)) as desktops:
+            await session.stop.event.wait()
+            await desktops.done.wait()
+    assert session.summary is not None
+    assert session.summary.failures == ()
+    assert session.summary.findings == 0
+    assert read_trace(record).header.scenario == scenario.name
+
+
+ADDRESSES = [
+    ("ws://h:1", None, {"slack": "ws://h:1/slack", "telegram": "ws://h:1/telegram", "x": "ws://h:1/x"}),
+    ("wss://h/", ("x",), {"x": "wss://h/x"}),
+    ("wss://h/hook/telegram", None, {"telegram": "wss://h/hook/telegram"}),
+    ("ws://h/ws?v=1", ("slack",), {"slack": "ws://h/ws?v=1"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("url", "channels", "urls"), ADDRESSES)
+async def test_a_url_means_a_lane(
+    url: str, channels: tuple[str, ...] | None, urls: dict[str, str]
+) -> None:
+    assert urls_of(url, channels) == urls
+
+
+@pytest.mark.parametrize(
+    "url", ["http://h", "ws://", "ws://h:x", "ws://u:secret@h", "h:80", "ws://h/ws", "ws://h:99999"]
+)
+async def test_a_url_that_is_none_is_refused_without_repeating_secrets(url: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        urls_of(url, None)
+    assert "secret" not in str(refused.value)
