@@ -125,7 +125,8 @@ class Peer:
 
     def _collect(self, piece: seen.Message[Any]) -> str | bytes | Ended | None:
         """A message, when its last piece is there."""
-        self._parts.append(piece.data)
+        if piece.data:  # empty pieces without end must not fill the memory
+            self._parts.append(piece.data)
         self._size += len(piece.data)
         if self._size > MESSAGE_BYTES:
             self._parts.clear()

@@ -333,6 +333,8 @@ class Link:
                 way.put(Parcel(ended=Ended("fin")))
         if how == "rst":
             self.is_over.set()
+        else:  # neither end may be reading
+            self.later(2 * CLOSING_S, self.is_over.set)
 
     def heal(self) -> None:
         """A half-open connection carries again, what was kept first."""

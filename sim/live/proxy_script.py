@@ -17,6 +17,7 @@ import msgspec
 from sim.live.proxy_book import Seen
 from sim.live.proxy_faults import Strike
 from sim.live.proxy_link import Director, Link, Verdict
+from sim.live.proxy_steps import OnFrame, Steps, read_fault
 from sim.scenario import directive_nodes as say
 from sim.scenario.playing.match import Names, fits
 from sim.scenario.syntax import (
@@ -37,7 +38,8 @@ MOST_BEATS = 10_000
 
 @attrs.frozen
 class Deed:
-    """A strike on the connections of a lifeline, ``wait_s`` behind its beat."""
+    """A strike on the connections of a lifeline, or on the one of that name, ``wait_s``
+    behind its beat."""
 
     host: str
     lane: str
@@ -110,6 +112,7 @@ class Reading:
         self.beginning = Beat()
         self.left_out: list[tuple[int, str]] = []
         self.beats = 0
+        self.frames: list[OnFrame] = []
         self._scenario = scenario
         self._last = self.beginning
         self._next: list[Strike] = []
@@ -175,6 +178,8 @@ class Reading:
                 self._deed(one, host, lane, Strike("heal"))
             case say.Hold() | say.Release():
                 self._hold(one)
+            case say.Fault(name=name):
+                self._fault(one, name)
             case say.After(duration_us=wait):
                 self._wait_s += wait / 1e6
             case _:
@@ -187,14 +192,28 @@ class Reading:
         strike = Strike("hold" if verb == "hold" else "release", way=by_client)
         self._deed(one, one.source if by_client else one.target, None, strike)
 
+    def _fault(self, one: Statement, name: str) -> None:
+        fault = read_fault(name)
+        if isinstance(fault, OnFrame):
+            self.frames.append(fault)
+        elif fault is None:
+            self._leave_out(one.line, f"{name!r} is not for who stands between")
+        elif self._is_behind_arrow(one):
+            self._last.then.append(Deed(fault.link, "", False, fault.strike, self._wait_s))
+
+    def _is_behind_arrow(self, one: Statement) -> bool:
+        is_behind = self._last.arrow is not None or self._last is self.beginning
+        if not is_behind:
+            why = "nothing stands directly before it: put it behind an arrow"
+            self._leave_out(one.line, why)
+        return is_behind
+
     def _deed(
         self, one: Statement, host: str, lane: str | None, strike: Strike, *, old: bool = False
     ) -> None:
         if self._kind(host) != "desktop":
             self._leave_out(one.line, "only connections of desktops pass here")
-        elif self._last.arrow is None and self._last is not self.beginning:
-            self._leave_out(one.line, "nothing stands directly before it: put it behind an arrow")
-        else:
+        elif self._is_behind_arrow(one):
             self._last.then.append(Deed(host, lane or "", old, strike, self._wait_s))
 
     def _kind(self, host: str) -> str:
@@ -222,6 +241,12 @@ class Script(Director):
         self._cursor = Cursor(reading.row)
         self._names = Names()
         self._links: list[Link] = []
+        self._steps = Steps(self._open_link)
+        for fault in reading.frames:
+            self._steps.strike_frame(fault)
+        for step in scenario.settings.steps:
+            if not self._steps.add(step):
+                self.left_out.append((0, f"{step.do!r} at {step.at!r}: nobody can do that here"))
         desktops = [one.id for one in scenario.participants if one.kind == "desktop"]
         self._clients = {host: "D" if n == 1 else f"D{n}" for n, host in enumerate(desktops, 1)}
 
@@ -229,6 +254,7 @@ class Script(Director):
         """What stands before the first arrow strikes the first connections."""
         self._links = [one for one in self._links if not one.is_over.is_set()]
         self._links.append(link)
+        self._steps.opened(link)
         if not self.came:
             for deed in self._beginning.then:
                 if self._means(deed, link):
@@ -239,7 +265,7 @@ class Script(Director):
 
     def judge(self, link: Link, seen: Seen, message: str | bytes) -> Verdict:
         """A frame has come in: is it the one that is waited for?"""
-        verdict = Verdict()
+        verdict = self._steps.judge(link, seen, message)
         if self._cursor.is_over or not isinstance(message, str):
             return verdict
         beat = self._cursor.offer(lambda arrow: self._is_it(arrow, link, seen, message))
@@ -248,6 +274,10 @@ class Script(Director):
             verdict.on_frame += beat.strikes
             verdict.after += [partial(self._carry_out, deed) for deed in beat.then]
         return verdict
+
+    def _open_link(self, name: str) -> Link | None:
+        there = (one for one in self._links if not one.is_over.is_set())
+        return next((one for one in there if one.named.link == name), None)
 
     def awaited(self) -> list[str]:
         """What has not come, nearest first: ``line 7: turn.end (ok)``."""
@@ -279,11 +309,9 @@ class Script(Director):
     def _means(self, deed: Deed, link: Link) -> bool:
         named = link.named
         is_there = not link.is_over.is_set()
-        return (
-            is_there
-            and self._clients.get(deed.host) == named.client
-            and deed.lane in ("", named.lane)
-        )
+        is_of_host = self._clients.get(deed.host) == named.client
+        is_meant = is_of_host and deed.lane in ("", named.lane)
+        return is_there and (is_meant or deed.host == named.link)
 
     @staticmethod
     def _aged(links: list[Link], old: bool) -> list[Link]:

@@ -141,3 +141,27 @@ def test_lines_that_nobody_can_play_on_a_wire_are_told() -> None:
             assert "crash" in made.left_out[0][1]
 
     run(play)
+
+
+def test_strikes_of_a_search_and_faults_of_a_trace_name_their_frames() -> None:
+    async def play() -> None:
+        async with bench() as b:
+            text = (
+                '    %% @strike "lose deliver D.slack#1 D>S turn.progress ~2" after "start"\n'
+                '    %% @strike "cut D.slack#1 fin" after "deliver D.slack#1 D>S turn.end"\n'
+                '    %% @late "deliver D.slack#1 D>S turn.end" until "start"\n'
+                + HEAD
+                + "    %% @fault duplicate D.slack#1 D>S 2\n"
+            )
+            made = script(text, b)
+            assert len(made.left_out) == 1
+            client, server = await b.pair()
+            progress = [frame("turn.progress", n) for n in range(3)]
+            for sent in [HELLO, *progress, frame("turn.end")]:
+                await client.send(sent)
+            got = [await hear(server) for _ in range(6)]
+            assert got == [
+                HELLO, progress[0], progress[0], progress[2], frame("turn.end"), Ended("fin"),
+            ]  # fmt: skip
+
+    run(play)

@@ -122,7 +122,8 @@ def _tell_opened(upstream: str, opened: ProxyOpened) -> None:
     print_text(f"proxy    {opened.url} -> {upstream}\ncontrol  {opened.control}")
     _flush()
     for line, why in opened.left_out:
-        say(f"hooktwin: line {line} of the scenario is not played: {why}")
+        place = f"line {line}" if line else "the head"
+        say(f"hooktwin: {place} of the scenario is not played: {why}")
 
 
 def _tell(news: Finding | str) -> None:
