@@ -75,6 +75,15 @@ def _without_secrets(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
 
 
+def _freed(scenario: Scenario) -> Scenario:
+    """A server that the diagram calls a puppet is no puppet of ours here."""
+    people = [
+        attrs.evolve(one, puppet=None) if one.kind == "server" else one
+        for one in scenario.participants
+    ]
+    return attrs.evolve(scenario, participants=tuple(people))
+
+
 class Party(Session):
     """Everything of one ``connect``. Of the real server only the frames are known, so the twin
     desktops cannot be judged by more either."""
@@ -84,7 +93,7 @@ class Party(Session):
     def __init__(self, plan: Fleet, tell: Tell) -> None:
         self.plan = plan
         text = fleet(plan.urls, plan.desktops)
-        scenario = plan.scenario or parse_scenario(text, "connect", vocabularies())
+        scenario = _freed(plan.scenario or parse_scenario(text, "connect", vocabularies()))
         plays = plan.scenario is not None
         super().__init__(scenario, AwayStage, plan.running, tell, plays=plays)
         self.agents = None if plays else Agents(self.world)

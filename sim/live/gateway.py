@@ -61,6 +61,7 @@ class Gateway:
         self.tell = tell
         self.seats: dict[End, Seat] = {}
         self.frames = 0
+        self._emptier = trio.Event()
         # Makes the connections that twins dial, where the server is outside.
         self.dialler: Callable[[DialRequest], None] | None = None
         # Sees each frame from outside before the world does.
@@ -158,6 +159,7 @@ class Gateway:
         if end is None:
             return
         self.seats.pop(end, None)
+        self._emptier.set()
         if self.world.carrier is not self:
             return
         self.driver.nudge()
@@ -178,16 +180,17 @@ class Gateway:
                 seat.outbox.finish(partial(_farewell, False, BROKEN, "rst"))
 
     async def close_all(self, code: int, reason: str) -> None:
-        """The twin goes away: tell every program, and wait for them a little."""
+        """The twin goes away: tell every program, behind what it was sent before."""
         world = self.world
         world.carrier = None
         self.driver.nudge()
-        for end in self.seats:
+        for end, seat in self.seats.items():
             world.cause = -1
             shut(world, end.other, code, reason)
-        async with trio.open_nursery() as nursery:
-            for seat in list(self.seats.values()):
-                nursery.start_soon(seat.socket.leave, code, reason)
+            seat.outbox.finish(partial(_farewell, True, code, reason))
+        while self.seats:
+            self._emptier = trio.Event()
+            await self._emptier.wait()
 
 
 async def _write(seat: Seat, reading: trio.CancelScope) -> None:

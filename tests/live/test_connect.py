@@ -60,7 +60,8 @@ async def connected(plan: Fleet) -> AsyncIterator[Connected]:
 
 def fleet(session: Served, **options: Any) -> Fleet:
     """One fast desktop on Slack, unless told otherwise."""
-    usual: dict[str, Any] = {"urls": {"slack": session.slack}, "running": Running(speed=SPEED)}
+    urls = {"slack": session.opened.urls.get("slack", "")}
+    usual: dict[str, Any] = {"urls": urls, "running": Running(speed=SPEED)}
     return Fleet(**{**usual, **options})
 
 
@@ -154,7 +155,7 @@ async def test_nobody_at_the_address_is_told_and_recorded(tmp_path: Path) -> Non
     assert "came to nothing" in desktops.log[0]
 
 
-@pytest.mark.parametrize("name", ["typical", "cancel", "queued"])
+@pytest.mark.parametrize("name", ["typical", "queued", "attachments"])
 async def test_a_scenario_is_played_by_both_sides_over_sockets(name: str, tmp_path: Path) -> None:
     scenario = play.load(name)
     record = tmp_path / "serve.jsonl"
