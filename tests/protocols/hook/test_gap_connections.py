@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import pytest
 
 from sim.core.op import Close, Send, Sleep, StartTimer, StopTimer
@@ -203,8 +204,18 @@ def test_of_two_welcomes_the_later_one_brings_the_tasks() -> None:
     play.say("go")
     play.dial()
     socket = play.newest
-    run = play.hand(play.shake.hello(socket, HELLO)).behind(Send)
-    play.hand(play.shake.hello(socket, HELLO)).finish()
+    hello = attrs.evolve(HELLO, features=("turn-reopen-v1",))  # it is told about bindings, too
+    run = play.hand(play.shake.hello(socket, hello)).behind(Send)
+    newer = play.hand(play.shake.hello(socket, hello)).finish()
+    assert frames(newer) == ["welcome", "bind.update", "task.dispatch"]
+    assert frames(run.finish()) == ["welcome"]
+
+
+def test_a_socket_that_goes_with_its_welcome_is_told_nothing_more() -> None:
+    play = Stage()
+    play.dial()
+    run = play.hand(play.shake.hello(play.newest, HELLO)).behind(Send)
+    play.cut()
     assert frames(run.finish()) == ["welcome"]
 
 

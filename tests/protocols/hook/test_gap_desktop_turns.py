@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from sim.core.op import Close, Note, Save, Send, Spawn, StartTimer, StopTimer
-from sim.protocols.hook import Hello, TaskSource
+from sim.protocols.hook import Hello, Message, Ping, TaskSource
 from sim.protocols.hook.acts import (
     AgentAsks,
     AgentEnds,
@@ -142,6 +143,44 @@ def test_a_channel_that_is_no_more_may_have_been_off() -> None:
     play.host.store.put("off", ("x",))
     play.restart_desktop()
     assert play.lane.is_ready
+
+
+def first_frame(play: Stage) -> ByHand:
+    """The server's first frame is here before the answer to the dial."""
+    lane, conn = play.lane, play.lane.conn
+    lane.conn, lane.state, lane.dialled_with = None, DIALLING, conn.info
+    frame = Message("ping", "f1", 1, Ping())
+    return play.hand(play.desktop().on_frame(conn, frame)).behind(Send)
+
+
+def test_a_frame_that_overtakes_the_dials_answer_is_taken_behind_the_hello() -> None:
+    """HK-04"""
+    run = first_frame(Stage()).finish()
+    assert [op.frame.type for op in run.asked(Send)] == ["hello", "pong"]
+
+
+def test_a_frame_of_a_socket_that_was_lost_meanwhile_is_dropped() -> None:
+    play = Stage()
+    run = first_frame(play)
+    play.lane.conn = None
+    assert [op.frame.type for op in run.finish().asked(Send)] == ["hello"]
+
+
+def test_a_frame_of_an_old_socket_is_dropped() -> None:
+    play = Stage()
+    old = play.lane.conn
+    play.close()
+    play.pass_time(3)
+    frame = Message("ping", "f1", 1, Ping())
+    assert play.hand(play.desktop().on_frame(old, frame)).finish().ops == []
+
+
+def test_channels_that_the_desktop_does_not_have_are_nothing_to_it() -> None:
+    play = Stage()
+    conn: Any = SimpleNamespace(lane="x", name="D.x#1")
+    frame = Message("ping", "f1", 1, Ping())
+    for run in (play.desktop().on_frame(conn, frame), play.desktop().on_close(conn, conn)):
+        assert play.hand(run).finish().ops == []
 
 
 # -- logins ---------------------------------------------------------------------------------
