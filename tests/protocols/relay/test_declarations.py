@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from sim.protocols.relay import (
     ACTIONS,
@@ -123,6 +123,7 @@ def test_schema_and_parser_agree_on_every_recorded_frame() -> None:
                 assert fits is accepted(frame), frame
 
 
+@settings(max_examples=60)
 @given(frames(DECLARED.values()))
 def test_drawn_frames_are_accepted_and_fit_the_schema(frame: dict[str, Any]) -> None:
     verdict = parse_relay_message(frame)
