@@ -117,7 +117,7 @@ class FrameJudge:
         self._now = 0
         self._link = ""
         self._hosts: dict[str, None] = {}
-        self._bad: dict[int, None] = {}
+        self._bad: dict[int, FrameSent] = {}
         self._flying: dict[int, FrameSent] = {}
         self._copies: dict[int, int] = {}
         self._watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
@@ -178,14 +178,14 @@ class FrameJudge:
         """
         event = self._sent(at_us, self._of(conn), by_client, text, verdict)
         n = event.n
-        if n in self._bad:
-            del self._bad[n]
-        else:
+        if not self._bad_arrived(at_us, n):
             self._arrived(at_us, event)
         return n
 
     def delivered(self, at_us: int, conn: str, sent: int) -> None:
         """The frame numbered ``sent`` has arrived. Says nothing of one that is gone already."""
+        if self._bad_arrived(at_us, sent):
+            return
         event = self._gone(sent)
         if event is not None:
             self._touch(at_us, conn)
@@ -193,13 +193,16 @@ class FrameJudge:
 
     def lost(self, at_us: int, conn: str, sent: int, why: str = "lost") -> None:
         """The frame numbered ``sent`` will never arrive; ``why``: lost, reset, cut or closed."""
-        one = self._gone(sent)
+        bad = self._bad.pop(sent, None)
+        one = self._gone(sent) if bad is None else bad
         if one is not None:
             at = self._touch(at_us, conn)
-            self._tell(
-                FrameLost(self._n, at, -1, one.link, one.sender, one.receiver, sent,
-                          one.frame.type, why)
-            )  # fmt: skip
+            event = FrameLost(self._n, at, -1, one.link, one.sender, one.receiver, sent,
+                              one.frame.type, why)  # fmt: skip
+            if bad is None:
+                self._tell(event)
+            else:
+                self._put(event)
 
     def duplicated(self, at_us: int, conn: str, sent: int) -> None:
         """The frame numbered ``sent``, which is on its way, will arrive once more."""
@@ -222,10 +225,9 @@ class FrameJudge:
         self, at_us: int, conn: str, client: str, server: str, lane: str, status: int
     ) -> None:
         """A dial came to nothing. It is only recorded: who dialled cannot be known."""
-        event = ConnectionRefused(self._n, self._at(at_us), -1, conn, client, server, lane, status)
-        self._n = event.n + 1
-        if self.record is not None:
-            self.record(event)
+        self._put(
+            ConnectionRefused(self._n, self._at(at_us), -1, conn, client, server, lane, status)
+        )
 
     def closed(
         self, at_us: int, conn: str, by: str = "", code: int = UNCLEAN, reason: str = ""
@@ -332,23 +334,33 @@ class FrameJudge:
                 if fault is not None:
                     self._broken(self._judges_delivered.owner(kind, handler), n, fault)
 
-    def _tell(self, event: Event) -> None:
+    def _bad_arrived(self, at_us: int, sent: int) -> bool:
+        """Whether it is one that no receiver takes: it is dropped where it arrives."""
+        one = self._bad.pop(sent, None)
+        if one is None:
+            return False
+        at, n, frame = self._at(at_us), self._n, one.frame
+        where = (one.link, one.sender, one.receiver)
+        self._put(FrameDelivered(n, at, -1, *where, sent, frame.type))
+        if type(frame) is OpaqueFrame:
+            self._put(BadFrame(n + 1, at, n, one.link, one.receiver, sent, frame.error, frame.path))
+        return True
+
+    def _put(self, event: Event) -> None:
+        """Into the trace, and past the oracles."""
         self._n = event.n + 1
         if self.record is not None:
             self.record(event)
+
+    def _tell(self, event: Event) -> None:
+        self._put(event)
         for watcher in self._watchers.get(type(event), ()):
             watcher(event)
 
     def _refused(self, event: FrameSent, by_client: bool, frame: OpaqueFrame) -> None:
         """A frame that no receiver takes was not said: the oracles do not hear of it."""
-        if self.record is not None:
-            self.record(event)
-        self._bad[event.n] = None
-        bad = BadFrame(event.n + 1, event.at, -1, event.link, event.receiver, event.n,
-                       frame.error, frame.path)  # fmt: skip
-        if self.record is not None:
-            self.record(bad)
-        self._n = bad.n + 1
+        self._put(event)
+        self._bad[event.n] = event
         side = CLIENT_SIDE if by_client else SERVER_SIDE
         if side in self.sides:
             rule, rows = self.protocol.parsed[side]
@@ -360,10 +372,8 @@ class FrameJudge:
 
     def _misled(self, event: FrameSent, by_client: bool) -> None:
         """A frame that only the other side may send."""
-        if self.record is not None:
-            self.record(event)
-        self._bad[event.n] = None
-        self._n = event.n + 1
+        self._put(event)
+        self._bad[event.n] = event
         side = CLIENT_SIDE if by_client else SERVER_SIDE
         if side in self.sides:
             rule, rows = self.protocol.parsed[side]
@@ -403,7 +413,6 @@ class FrameJudge:
         """One copy of a frame is no longer on its way."""
         copies = self._copies.get(sent, 0)
         if not copies:
-            self._bad.pop(sent, None)
             return self._flying.pop(sent, None)
         self._copies[sent] = copies - 1
         if copies == 1:

@@ -32,6 +32,7 @@ _OPENINGS: Final = ("open", "opened", "connect", "connected", "connection")
 _CLOSINGS: Final = ("close", "closed", "disconnect", "disconnected", "end", "ended", "error")
 _PLACE: Final = re.compile(r"\((?:byte|char) (\d+)\)")
 _STDLIB_PLACE: Final = re.compile(r"column (\d+)")
+_ANY_PLACE: Final = re.compile(r"\((?:byte|char) \d+\)|: line \d+ column \d+")
 
 
 class _Record(msgspec.Struct):
@@ -164,7 +165,7 @@ def _column(text: str, error: str) -> int:
 def _reason(text: str, error: str) -> str:
     if not text.startswith("{"):
         return "no JSON"
-    if "truncated" in error:
+    if "truncated" in error or _column(text, error) > len(text):
         return "the line ends in the middle of its JSON"
-    plainly = _PLACE.sub("", error).replace("JSON is malformed: ", "").strip()
+    plainly = _ANY_PLACE.sub("", error).replace("JSON is malformed: ", "").strip(" :")
     return f"no valid JSON: {plainly}"

@@ -46,7 +46,10 @@ def open_log(name: str) -> IO[bytes]:
     if start in _WIDE:
         file.close()
         raise UsageError(f"{name}: this is UTF-16; save it as UTF-8")
-    return gzip.GzipFile(fileobj=file) if start == _PACKED else file  # type: ignore[return-value]
+    if start == _PACKED:
+        file.close()
+        return gzip.open(name, "rb")  # type: ignore[return-value]
+    return file
 
 
 def lines_of(name: str, file: IO[bytes]) -> Lines:

@@ -69,7 +69,8 @@ class Teller:
             limit = SHOWN if rule else BAD_SHOWN
             if count > limit and not self._every:
                 what = f"of {rule}" if rule else "lines that cannot be read"
-                self._screen.print(f"{clean(name)}: {count - limit} more {what} (--all shows them)")
+                told = f"{clean(name)}: {count - limit} more {what} (--all shows them)"
+                self._screen.print(told, soft_wrap=True)
 
 
 def _finding(one: Located) -> Iterator[str]:

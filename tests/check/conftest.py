@@ -1,0 +1,3 @@
+"""The shell of the command line's tests."""
+
+from tests.cli.conftest import shell as shell
