@@ -28,8 +28,11 @@ from sim.hosts.pace import Clocked, Pace
 from sim.hosts.person import Person
 from sim.hosts.slack import Slack
 from sim.hosts.telegram import Telegram
+from sim.protocols.hook import Hello
 from sim.protocols.hook.intake import checked, made
 from sim.protocols.hook.parse import parse_hook_message
+from sim.wire import result as wire
+from sim.wire.message import Message as Frame
 from tests.hosts.channel_play import Play
 from tests.protocols.hook.by_hand import ByHand
 from tests.protocols.hook.server_play import Play as ServerPlay
@@ -192,3 +195,10 @@ def test_a_frame_that_was_made_here_is_taken_as_it_is_and_one_from_elsewhere_is_
     parsed = parse_hook_message(frame.wire)
     assert parsed.ok
     assert checked(parsed.message).body == hello
+
+
+def test_a_puppets_frame_is_judged_once() -> None:
+    frame = Frame.of_wire(Hello, {"v": 1, "type": "hello"}, "f1", 1)
+    refused = checked(frame)
+    assert isinstance(refused, wire.Refused)
+    assert checked(frame) is refused

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sim.core.op import Close, Note, Save, Send, Spawn, StartTimer, StopTimer
-from sim.protocols.hook import Hello, Message, Ping, TaskSource
+from sim.protocols.hook import Hello, Message, Ping, TaskSource, Welcome
 from sim.protocols.hook.acts import (
     AgentAsks,
     AgentEnds,
@@ -145,25 +145,26 @@ def test_a_channel_that_is_no_more_may_have_been_off() -> None:
     assert play.lane.is_ready
 
 
-def first_frame(play: Stage) -> ByHand:
+def first_frame(play: Stage, body: Any) -> ByHand:
     """The server's first frame is here before the answer to the dial."""
     lane, conn = play.lane, play.lane.conn
     lane.conn, lane.state, lane.dialled_with = None, DIALLING, conn.info
-    frame = Message("ping", "f1", 1, Ping())
+    frame = Message(body.TYPE, "f1", 1, body)
     return play.hand(play.desktop().on_frame(conn, frame)).behind(Send)
 
 
 def test_a_frame_that_overtakes_the_dials_answer_is_taken_behind_the_hello() -> None:
     """HK-04"""
-    run = first_frame(Stage()).finish()
+    run = first_frame(Stage(), Ping()).finish()
     assert [op.frame.type for op in run.asked(Send)] == ["hello", "pong"]
 
 
 def test_a_frame_of_a_socket_that_was_lost_meanwhile_is_dropped() -> None:
     play = Stage()
-    run = first_frame(play)
-    play.lane.conn = None
+    run = first_frame(play, Welcome(server_name="S", features=()))
+    play.hand(connection.lost(play.desktop(), play.lane)).finish()
     assert [op.frame.type for op in run.finish().asked(Send)] == ["hello"]
+    assert not play.lane.is_ready
 
 
 def test_a_frame_of_an_old_socket_is_dropped() -> None:
