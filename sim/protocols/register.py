@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -27,7 +27,8 @@ class WireProtocol:
 
     ``messages`` by the type that stands in the envelope; ``declared`` has them and
     whatever else has a declaration of its own within their payloads. ``type_key`` is
-    the envelope's key of the message type.
+    the envelope's key of the message type. ``shape_of`` is the nearest declaration of a
+    decoded frame, None where it has none.
     """
 
     name: str
@@ -35,6 +36,7 @@ class WireProtocol:
     declared: Mapping[str, type[Body]]
     parse: Callable[[object], ParseResult]
     type_key: str
+    shape_of: Callable[[Mapping[str, Any]], type[Body] | None]
 
     def tables(self) -> dict[str, Table]:
         """All transition tables of its ``machine*`` modules, by role."""
@@ -52,14 +54,17 @@ def _hook() -> WireProtocol:
     from sim.protocols.hook.frames import MESSAGES
     from sim.protocols.hook.parse import parse_hook_message
 
-    return WireProtocol("hook", MESSAGES, MESSAGES, parse_hook_message, "type")
+    def shape_of(frame: Mapping[str, Any]) -> type[Body] | None:
+        return MESSAGES.get(str(frame.get("type")))
+
+    return WireProtocol("hook", MESSAGES, MESSAGES, parse_hook_message, "type", shape_of)
 
 
 def _relay() -> WireProtocol:
-    from sim.protocols.relay.frames import DECLARED, MESSAGES
+    from sim.protocols.relay.frames import DECLARED, MESSAGES, shape_of
     from sim.protocols.relay.parse import parse_relay_message
 
-    return WireProtocol("relay", MESSAGES, DECLARED, parse_relay_message, "messageType")
+    return WireProtocol("relay", MESSAGES, DECLARED, parse_relay_message, "messageType", shape_of)
 
 
 _TABLE: Final[Mapping[str, Callable[[], WireProtocol]]] = MappingProxyType(
@@ -98,9 +103,10 @@ def owners(word: str) -> tuple[str, ...]:
     return tuple(one for one in PROTOCOLS if word in protocol(one).declared)
 
 
-def protocol_of(frame: object) -> WireProtocol | None:
-    """Whose frame a decoded object is, by the key of its type; None where nothing tells."""
-    if not isinstance(frame, Mapping):
-        return None
-    speakers = (protocol(one) for one in PROTOCOLS)
-    return next((one for one in speakers if one.type_key in frame), None)
+def protocol_of(frame: object) -> WireProtocol:
+    """Whose frame a decoded object is, by the key of its type; the first's where nothing tells."""
+    if isinstance(frame, Mapping):
+        for one in map(protocol, PROTOCOLS):
+            if one.type_key in frame:
+                return one
+    return protocol(DEFAULT_PROTOCOL)

@@ -84,5 +84,15 @@ def test_a_frame_tells_whose_it_is_by_the_key_of_its_type() -> None:
         cls = next(iter(one.messages.values()))
         assert register.protocol_of(cls.enclose("f", 1, cls.EXAMPLE)) is one
         assert one.parse(cls.enclose("f", 1, cls.EXAMPLE)).ok
-    assert register.protocol_of({"kind": "x"}) is None
-    assert register.protocol_of("text") is None
+    assert register.protocol_of({"kind": "x"}).name == register.DEFAULT_PROTOCOL
+    assert register.protocol_of("text").name == register.DEFAULT_PROTOCOL
+
+
+def test_the_nearest_declaration_of_a_frame_is_that_of_its_event() -> None:
+    shape_of = register.protocol("relay").shape_of
+    assert shape_of({"messageType": "event", "payload": {"type": "routed"}}) is DECLARED["routed"]
+    assert shape_of({"messageType": "event", "payload": {"type": "x"}}) is DECLARED["event"]
+    assert shape_of({"messageType": "event", "payload": 7}) is DECLARED["event"]
+    assert shape_of({"messageType": "ping"}) is DECLARED["ping"]
+    assert shape_of({"messageType": "teleport"}) is None
+    assert register.protocol("hook").shape_of({"type": "teleport"}) is None

@@ -5,6 +5,7 @@ import pytest
 from rich.cells import cell_len
 
 from sim.core import event as events
+from sim.protocols.register import protocol
 from sim.view.diagram import Row
 from tests.tui.stage import recorded, shared
 from tui.drawing import channels, frames, hosts, inspector, lanes, steps
@@ -171,6 +172,28 @@ def test_a_type_is_explained_with_its_section_and_its_rules(late_edit):
     assert "required" in fields
 
 
+def test_frames_of_another_protocol_are_inspected_by_its_own_declarations():
+    body = protocol("relay").declared["lock_acquired"]
+    frame = body.enclose("r-1", 1, dict(body.EXAMPLE))
+    good = text(inspector.tree(frame, 60))
+    assert "!" not in good
+    assert re.search(r"messageType: event\s+ok", good)
+    assert re.search(r"lockExpiresAt: 1760000030000\s+ok", good)
+    assert "relay protocol" in text(inspector.legal([], frame, 60))
+    frame["payload"] |= {"lockLeaseMs": "long", "colour": "red"}
+    del frame["senderRole"], frame["payload"]["tabSessionId"]
+    verdict = inspector.judge(frame)
+    assert list(verdict.faults) == ["senderRole", "tabSessionId", "lockLeaseMs"]
+    told = text(inspector.tree(frame, 60))
+    assert re.search(r"senderRole: ! missing", told)
+    assert re.search(r"tabSessionId: ! missing", told)
+    assert re.search(r"lockLeaseMs: long\s+!", told)
+    assert re.search(r"colour: red\s+unknown", told)
+    unknown = frame | {"messageType": "teleport"}
+    assert not inspector.judge(unknown).known
+    assert "unknown message type" in text(inspector.explain(unknown, 60))
+
+
 # -- steps, channels, hosts -------------------------------------------------------------------
 
 
@@ -257,3 +280,14 @@ def test_the_linear_form_says_who_tells_whom_what_and_what_broke(late_edit):
     assert any("breaks close-out-respects-owner" in one for one in whole)
     assert whole[-1] == f"{late_edit.count} steps, 1 finding"
     assert all(one.isprintable() for one in whole)
+
+
+@pytest.mark.parametrize("width", range(1, 40, 3))
+def test_a_diagram_can_be_drawn_in_any_width(width, late_edit):
+    layout = lanes.lay_out(late_edit.lanes(), width, timed=width % 2 == 0)
+    assert len(set(layout.at.values())) == len(layout.at)
+    for n in late_edit.diagram.forwards(0):
+        row = late_edit.diagram.row(n)
+        one = lanes.line_of(row, layout, {}, cursor=True, late=False)
+        assert one.width <= layout.width
+    assert lanes.head_of(layout, late_edit.titles()).width <= layout.width

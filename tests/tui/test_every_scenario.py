@@ -3,6 +3,7 @@
 import pytest
 
 from sim.core.event import FrameSent
+from sim.protocols.hook import MESSAGES
 from sim.protocols.hook.view_legal import legal_here
 from sim.scenario.load import shipped_scenarios
 from tests.tui.stage import session
@@ -38,7 +39,7 @@ def look_at(run, step):
 def look_at_frame(run, event):
     frames.line_of(run, event, WIDTH, cursor=False, late=False)
     inspector.tree(event.frame, WIDTH)
-    assert inspector.judge(event.frame).known or event.frame.get("type") not in inspector.MESSAGES
+    assert inspector.judge(event.frame).known or event.frame.get("type") not in MESSAGES
     kinds = dict(run.lanes())
     server = event.receiver if kinds.get(event.receiver) == "server" else event.sender
     verdicts = legal_here(run.chronicle, server, event.link, event.frame, event.n)

@@ -12,8 +12,9 @@ from typing import Any
 
 import attrs
 
-from sim.protocols.hook import MESSAGES, parse_hook_message
 from sim.protocols.hook.view_legal import Verdict
+from sim.protocols.register import protocol_of
+from sim.wire.declare import Body
 from sim.wire.describe import describe
 from tui.drawing.lines import Line, Span, facts, fit, harmless, line, pad, wrap
 
@@ -23,11 +24,15 @@ VERDICT = 10
 
 @attrs.frozen
 class Judgement:
-    """``faults``: path of the field → what is wrong; "" is the frame as a whole."""
+    """``faults``: path of the field → what is wrong; "" is the frame as a whole.
+
+    ``type_key`` is where the envelope says the type.
+    """
 
     type: str
     faults: dict[str, str]
     known: bool
+    type_key: str = "type"
 
     @property
     def is_good(self) -> bool:
@@ -39,14 +44,14 @@ def judge(frame: Any) -> Judgement:
     if not isinstance(frame, dict):
         return Judgement("", {"": "is no object"}, known=False)
     if frame.get("type") == "(bad)":
-        verdict = parse_hook_message(frame.get("text"))
+        verdict = protocol_of(frame).parse(frame.get("text"))
         return Judgement("(bad)", {"": verdict.error or ""}, known=False)
-    type_name = str(frame.get("type"))
-    shape = MESSAGES.get(type_name)
+    spoken, shape = protocol_of(frame), _shape_of(frame)
+    type_name = str(frame.get(spoken.type_key))
     faults: dict[str, str] = {}
     patched = json.loads(json.dumps(frame))
     for _ in range(MOST_FAULTS):
-        verdict = parse_hook_message(patched)
+        verdict = spoken.parse(patched)
         if verdict.ok:
             break
         path = verdict.path or ""
@@ -54,15 +59,29 @@ def judge(frame: Any) -> Judgement:
         if field in faults:
             break
         faults[field] = str(verdict.error).removeprefix(path).strip()
-        if shape is None or not _patch(patched, field, shape.EXAMPLE):
+        if shape is None or not _patch(patched, field, shape):
             break
-    return Judgement(type_name, faults, known=shape is not None)
+    return Judgement(type_name, faults, shape is not None, spoken.type_key)
 
 
-def _patch(frame: dict[str, Any], field: str, example: Mapping[str, Any]) -> bool:
+def _shape_of(frame: Any) -> type[Body] | None:
+    """The declaration of a frame, None where nobody declared it."""
+    return protocol_of(frame).shape_of(frame) if isinstance(frame, dict) else None
+
+
+def _envelope_of(shape: type[Body] | None) -> dict[str, Any]:
+    """What stands around a payload, with good values."""
+    if shape is None:
+        return {}
+    frame = shape.enclose("f-1", 1, shape.EXAMPLE)
+    return {name: value for name, value in frame.items() if name != "payload"}
+
+
+def _patch(frame: dict[str, Any], field: str, shape: type[Body]) -> bool:
     """Replace what is wrong by what is right, to hear of the next fault."""
-    if field in ("id", "ts"):
-        frame[field] = "f-1" if field == "id" else 1
+    envelope, example = _envelope_of(shape), shape.EXAMPLE
+    if field in envelope:
+        frame[field] = envelope[field]
         return True
     name = field.partition(".")[0].partition("[")[0]
     payload = frame.get("payload")
@@ -86,21 +105,23 @@ def tree(frame: Any, width: int) -> list[Line]:
             line(("! " + verdict.faults.get("", "refused"), "bad")),
             *(line(row) for row in wrap(text, width)),
         ]
-    declared = _declared(verdict.type)
+    declared, envelope = _declared(frame), frozenset(_envelope_of(_shape_of(frame)))
     lines = [line("{")]
     for key, value in frame.items():
         if key == "payload" and isinstance(value, dict):
-            lines += _object("payload", value, verdict, declared, width)
+            lines += _object("payload", value, verdict, declared, envelope, width)
         else:
             lines += _field(key, key, value, verdict, width, 2, True)
+    for name in sorted((envelope - frame.keys()) & verdict.faults.keys()):
+        lines += _missing(name, verdict.faults[name], width)
     lines.append(line("}"))
     if "" in verdict.faults:
         lines.append(line(("! " + verdict.faults[""], "bad")))
     return lines
 
 
-def _declared(type_name: str) -> dict[str, dict[str, Any]]:
-    shape = MESSAGES.get(type_name)
+def _declared(frame: Any) -> dict[str, dict[str, Any]]:
+    shape = _shape_of(frame)
     if shape is None:
         return {}
     return {str(field["name"]): field for field in describe(shape)["fields"]}
@@ -111,6 +132,7 @@ def _object(
     value: dict[str, Any],
     verdict: Judgement,
     declared: Mapping[str, Any],
+    envelope: frozenset[str],
     width: int,
 ) -> Iterator[Line]:
     yield line(f"  {key}: {{")
@@ -118,7 +140,7 @@ def _object(
         yield from _field(name, name, inner, verdict, width, 4, name in declared)
     for name in verdict.faults:
         head = name.partition(".")[0].partition("[")[0]
-        if name and head not in value and head not in ("id", "ts", "v", "type"):
+        if name and head not in value and head not in envelope:
             yield from _missing(name, verdict.faults[name], width)
     yield line("  }")
 
@@ -135,7 +157,7 @@ def _field(
     """A field, its verdict at the right; what is wrong stands below it."""
     broken = {p: why for p, why in verdict.faults.items() if p == path or _within(p, path)}
     word, role = ("!", "bad") if broken else ("ok", "good") if declared else ("unknown", "dim")
-    if not verdict.known and path != "type":
+    if not verdict.known and path != verdict.type_key:
         word, role = "", ""
     text = f"{' ' * indent}{name}: {shown(value)}"
     yield Line((Span(pad(harmless(text), max(width - VERDICT, 10))), Span(f" {word}", role)))
@@ -163,8 +185,7 @@ def raw(text: bytes, width: int) -> list[Line]:
 
 def table(frame: Any, width: int) -> list[Line]:
     """What the declaration says of every field: type, presence, limits."""
-    type_name = str(frame.get("type")) if isinstance(frame, dict) else ""
-    shape = MESSAGES.get(type_name)
+    shape = _shape_of(frame)
     if shape is None:
         return [line(("no declaration of this type", "bad"))]
     lines = []
@@ -180,8 +201,7 @@ def table(frame: Any, width: int) -> list[Line]:
 
 def explain(frame: Any, width: int) -> list[Line]:
     """The message type in words: direction, gate, section, rules between fields."""
-    type_name = str(frame.get("type")) if isinstance(frame, dict) else ""
-    shape = MESSAGES.get(type_name)
+    shape = _shape_of(frame)
     if shape is None:
         return [line(("unknown message type", "bad"))]
     told = describe(shape)
@@ -222,7 +242,8 @@ def legal(
         lines += facts([("verdict", ("every field is legal", "good"))], width)
     else:
         lines += facts([("verdict", ("refused: bad field, the link stays up", "bad"))], width)
-    shape = MESSAGES.get(verdict_line.type)
+    shape = _shape_of(frame)
     if shape is not None:
-        lines += facts([("spec", f"hook protocol, {shape.SECTION}")], width)
+        told = f"{protocol_of(frame).name} protocol, {shape.SECTION}"
+        lines += facts([("spec", told)], width)
     return lines

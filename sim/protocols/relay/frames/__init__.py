@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from sim.protocols.relay.frames.actions import ACTIONS
 from sim.protocols.relay.frames.commands import Command, CommandCancel, Error, Result
@@ -56,6 +56,16 @@ DECLARED: Final[Mapping[str, type[RelayBody]]] = MappingProxyType(
 )
 """Everything that has a declaration of its own, by its name."""
 
+
+def shape_of(frame: Mapping[str, Any]) -> type[RelayBody] | None:
+    """The declaration of a decoded frame: of its family, or of its event's own type."""
+    family = str(frame.get("messageType"))
+    payload = frame.get("payload")
+    if family == Event.TYPE and isinstance(payload, Mapping):
+        return EVENTS.get(str(payload.get("type")), Event)
+    return MESSAGES.get(family)
+
+
 RELAY_MESSAGE_TYPES: Final[tuple[str, ...]] = tuple(MESSAGES)
 
 __all__ = [
@@ -85,4 +95,5 @@ __all__ = [
     "Result",
     "TabLock",
     "TabUnlock",
+    "shape_of",
 ]
