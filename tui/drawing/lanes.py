@@ -50,10 +50,14 @@ class Lanes:
 def lay_out(
     hosts: Sequence[tuple[str, str]], width: int, *, timed: bool = False, hidden: Sequence[str] = ()
 ) -> Lanes:
-    """Spread the lifelines over the width; hidden ones have no column."""
+    """Spread the lifelines over the width; hidden ones have no column.
+
+    In less room than one lifeline needs, lines are wider than that, and cut off.
+    """
     shown = tuple(host for host in hosts if host[0] not in hidden) or tuple(hosts)
     left = CURSOR + (TIME if timed else 0)
     half = 6
+    width = max(width, left + 2 * half + len(shown))
     room = max(width - left - 2 * half, 1)
     gap = room / max(len(shown) - 1, 1)
     at = {name: left + half + round(gap * place) for place, (name, _) in enumerate(shown)}
