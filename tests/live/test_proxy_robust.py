@@ -238,6 +238,27 @@ def test_what_was_recorded_is_in_the_file_before_the_other_side_has_it(tmp_path:
     ]  # fmt: skip
 
 
+def test_a_recording_says_of_a_bad_frame_too_whether_it_arrived(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+
+    async def play() -> None:
+        async with bench("lose:text#1", recording=file) as b:
+            client, server = await b.pair()
+            await client.send(HELLO)
+            assert await hear(server) == HELLO
+            await client.send("lost")
+            await client.send("arrives")
+            assert await hear(server) == "arrives"
+
+    run(play)
+    from sim.core.trace import read_trace
+
+    kinds = [type(event).__name__ for event in read_trace(file).events]
+    assert kinds[5:-2] == [
+        "FrameSent", "FaultInjected", "FrameLost", "FrameSent", "FrameDelivered", "BadFrame",
+    ]  # fmt: skip
+
+
 def test_leaving_closes_both_sides_with_1001_and_refuses_new_clients() -> None:
     async def play() -> None:
         async with bench() as b:
