@@ -115,13 +115,15 @@ async def test_many_twin_desktops_are_all_welcomed() -> None:
 
 async def test_a_desktop_that_is_cut_off_comes_back_with_its_own_backoff(tmp_path: Path) -> None:
     record = tmp_path / "connect.jsonl"
-    async with served(speed=SPEED) as session:
-        async with connected(fleet(session, running=Running(record, SPEED))):
-            for generation in (1, 2):
-                link = f"D.slack#{generation}"
-                await eventually(partial(_is_linked, session, link))
-                await session.post("/cut", link=link, how="rst")
-            await eventually(partial(_is_linked, session, "D.slack#3"))
+    async with (
+        served(speed=SPEED) as session,
+        connected(fleet(session, running=Running(record, SPEED))),
+    ):
+        for generation in (1, 2):
+            link = f"D.slack#{generation}"
+            await eventually(partial(_is_linked, session, link))
+            await session.post("/cut", link=link, how="rst")
+        await eventually(partial(_is_linked, session, "D.slack#3"))
     cuts = [event for event in events(record, ConnectionClosed) if event.code == 1006]
     assert len({event.link for event in cuts}) == 2
 
