@@ -190,7 +190,14 @@ def test_members_are_known_again_after_a_restart():
 
 
 @pytest.mark.parametrize(
-    "text", ["/start " + "a" * 43, "/start@hooktwinbot " + "b" * 43, "look: /start " + "c" * 43]
+    "text",
+    [
+        "/start " + "a" * 43,
+        "/start@hooktwinbot " + "b" * 43,
+        "look: /start " + "c" * 43,
+        " /START x1",
+        "is this yours? https://t.me/hooktwinbot?start=" + "d" * 43,
+    ],
 )
 @pytest.mark.parametrize(("off", "leaks"), [((), False), (("credentials_filtered",), True)])
 def test_one_time_credentials_are_not_forwarded(text, off, leaks):
@@ -199,6 +206,14 @@ def test_one_time_credentials_are_not_forwarded(text, off, leaks):
     talk(play, text, "Bob")
     assert (text in lines(play)) is leaks
     assert not [row for row in stored(play) if "aaaa" in row or "bbbb" in row]
+
+
+def test_talk_about_that_command_is_forwarded():
+    """HK-167"""
+    play = talking("Alice")
+    for text in ("type /start to begin", "/start", "we start=soon"):
+        talk(play, text, "Bob")
+        assert lines(play)[-1] == text
 
 
 def test_a_long_text_is_cut():

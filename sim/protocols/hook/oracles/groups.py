@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -114,6 +115,9 @@ class GroupTalkWaitsForNobody(OfGroupTalk):
         return f"{link.client} gets what was said in {body.chat_id} when it was said no more"
 
 
+LINK = re.compile(r"[?&](start|startgroup)=[\w-]{16}", re.ASCII | re.IGNORECASE)
+
+
 class GroupTalkIsFit(OfGroupTalk):
     name = "group-talk-is-fit"
     sentence = "Forwarded talk is at most 4,000 characters, and shows no binding link's token."
@@ -127,6 +131,8 @@ class GroupTalkIsFit(OfGroupTalk):
         for command, word in pairwise(words):
             if command.startswith("/start") and len(word) >= 16:
                 return f"{event.sender} forwards a binding link's token"
+        if LINK.search(body.text):
+            return f"{event.sender} forwards a binding link"
         return None
 
 

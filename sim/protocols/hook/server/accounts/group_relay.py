@@ -27,8 +27,13 @@ from sim.protocols.hook.server.texts import cut
 from sim.wire.absent import ABSENT, Absent
 
 PROVIDER = "telegram"
-CREDENTIAL = re.compile(r"/start(@\w+)?\s+[A-Za-z0-9_-]{16,}", re.ASCII)
-"""A binding link's token, typed where everybody can read it."""
+CREDENTIAL = re.compile(
+    r"^\s*/start(@\w+)?\s+\S+\s*$"
+    r"|/start(@\w+)?\s+[\w-]{16,}"
+    r"|[?&](start|startgroup|state)=[\w-]{16,}",
+    re.ASCII | re.IGNORECASE,
+)
+"""A binding link or its token, where everybody can read it."""
 
 
 class GroupRelay:
