@@ -10,8 +10,8 @@ import attrs
 from sim.check.clock import unit_of
 from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FRAME, LOST, OPENED, Entry
 from sim.check.judge import FrameJudge
-from sim.check.ways import Ways
-from sim.check.window import Disorder, Window
+from sim.check.ways import KNOWN, Ways
+from sim.check.window import Disorder, Timed, Window
 
 HEAD: Final = 256
 """Entries that are looked at before the first is judged: for the log's clock and its words."""
@@ -120,8 +120,7 @@ class FrameFeed:
     def settle(self) -> None:
         """Nothing more for the moment: judge what was held back."""
         self._begin()
-        for at_us, entry in self._window.flush():
-            self._judge_entry(at_us, entry)
+        self._judge_all(self._window.flush())
 
     def finish(self) -> None:
         """The log is over."""
@@ -159,13 +158,14 @@ class FrameFeed:
 
     def _take(self, entry: Entry) -> None:
         if not self.has_times:
-            self._judge_entry(self._by_sender(entry), entry)
+            self._judge_all(((self._by_sender(entry), entry),))
             return
         at = entry.at
         if at is not None:
             self._last = round((at - self._base) * self._unit)
-        for at_us, ready in self._window.push(self._last, entry):
-            self._judge_entry(at_us, ready)
+        ready = self._window.push(self._last, entry)
+        if ready:
+            self._judge_all(ready)
 
     def _by_sender(self, entry: Entry) -> int:
         """The time of a frame that nobody has noted: what its sender's clock has gone."""
@@ -181,29 +181,38 @@ class FrameFeed:
     def _up(self, entry: Entry, kind: str) -> bool | None:
         return self._ways.is_up(entry.word, kind) if entry.up is None else entry.up
 
-    def _judge_entry(self, at_us: int, entry: Entry) -> None:
-        if entry.what is FRAME:
-            self._frame(at_us, entry)
-        elif entry.what is OPENED:
-            conn = self._conns[entry.conn] = Conn(self._name(entry.conn), entry.conn)
-            conn.facts = entry.facts
-        elif entry.what is CLOSED:
-            self._closed(at_us, entry)
-        found = self._judge.findings
-        if len(found) > len(self.lines):
-            self.lines += [entry.line] * (len(found) - len(self.lines))
+    def _judge_all(self, ready: Iterable[Timed]) -> None:
+        """Entries whose turn it is; each finding gets the line of its entry."""
+        found, lines = self._judge.findings, self.lines
+        count = len(lines)
+        for at_us, entry in ready:
+            if entry.what is FRAME:
+                self._frame(at_us, entry)
+            elif entry.what is OPENED:
+                conn = self._conns[entry.conn] = Conn(self._name(entry.conn), entry.conn)
+                conn.facts = entry.facts
+            elif entry.what is CLOSED:
+                self._closed(at_us, entry)
+            while count < len(found):
+                lines.append(entry.line)
+                count += 1
 
     def _frame(self, at_us: int, entry: Entry) -> None:
         judge, message = self._judge, entry.verdict.message
-        kind = "" if message is None else message.type
-        up = self._up(entry, kind)
+        up = entry.up
+        if up is None:
+            up = KNOWN.get(entry.word)
+        if up is None:
+            up = self._ways.is_up(entry.word, "" if message is None else message.type)
         if up is None:
             if message is not None:
                 self.unsaid += 1  # a ping or a pong: both may send it
                 return
             up = self._ways.sender_of(_type_in(entry.text)) is not False
         conn = self._conns.get(entry.conn)
-        greets = judge.protocol.client_of(message) if message is not None and up else ""
+        greets = ""
+        if up and message is not None and message.type == judge.protocol.greeting:
+            greets = judge.protocol.client_of(message)
         if conn is None or conn.name not in judge.links or (greets and self._is_new(conn, message)):
             conn = self._open(at_us, entry, greets)
         if greets:

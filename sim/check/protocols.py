@@ -45,8 +45,8 @@ class Judged:
     send it (True: the client), ``parsed`` by side the rule that a refused frame breaks with
     its rows, ``fields`` the rows that are about one field, by its path. ``lane_of`` says
     which channel a frame shows its connection to be for ("": none), ``learn_lane`` tells
-    that to a view, ``client_of`` is the name of the client that a greeting gives ("": it is
-    no greeting). ``forms`` are the rules that frames must pass the parser, ``readers`` make
+    that to a view, ``client_of`` is the name of the client that a frame of the type
+    ``greeting`` gives. ``forms`` are the rules that frames must pass the parser, ``readers`` make
     the typed payload of each type.
     """
 
@@ -60,6 +60,7 @@ class Judged:
     fields: Mapping[str, tuple[str, ...]]
     lane_of: Callable[[Message], str]
     learn_lane: Callable[[Any, str, str], None]
+    greeting: str
     client_of: Callable[[Message], str]
     forms: tuple[type[Invariant], ...]
     readers: Mapping[str, Callable[[Any], Any]]
@@ -143,6 +144,7 @@ def _hook() -> Judged:
         fields=fields,
         lane_of=_lane_of,
         learn_lane=_learn_lane,
+        greeting="hello",
         client_of=_client_of,
         forms=(DesktopFramesPass, ServerFramesPass),
         readers={kind: reader(cls) for kind, cls in MESSAGES.items()},
@@ -167,7 +169,7 @@ def _learn_lane(view: HookView, conn: str, lane: str) -> None:
 
 
 def _client_of(message: Message) -> str:
-    return str(message.wire["payload"]["deviceId"]) if message.type == "hello" else ""
+    return str(message.wire["payload"]["deviceId"])
 
 
 _JUDGED: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook)}

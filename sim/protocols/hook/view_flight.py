@@ -18,8 +18,12 @@ def body_of(frame: Any) -> Any:
 
     A twin's frame exists as a typed body only and is valid by construction.
     """
-    if type(frame) is Message and frame.is_typed:
-        return frame._body
+    if type(frame) is Message:
+        verdict = frame.verdict
+        if verdict is not None:
+            return frame.body if verdict.ok else None
+        if frame.is_typed:
+            return frame._body
     try:
         message = checked(frame)
         return message.body if type(message) is Message else None
