@@ -12,7 +12,7 @@ import trio
 
 from sim.drivers.step import StepDriver, many_runs
 from sim.drivers.trio_turnstile import TrioDriver
-from tests.benchmarks import b9_parse, exchange, search
+from tests.benchmarks import b9_parse, b11_check, exchange, search
 from tests.benchmarks.b5_viewer import b5
 from tests.benchmarks.load import Load
 from tests.benchmarks.measure import Ratio, rate, seconds
@@ -212,5 +212,5 @@ def b10(rounds: int) -> Iterator[Ratio]:
 
 ALL: dict[str, Callable[[int], Iterator[Ratio]]] = {
     "B1": b1, "B2": b2, "B3": search.b3, "B4": search.b4, "B5": b5, "B6": b6, "B7": b7,
-    "B8": search.b8, "B9": b9, "B10": b10,
+    "B8": search.b8, "B9": b9, "B10": b10, "B11": b11_check.run,
 }  # fmt: skip
