@@ -1,0 +1,1 @@
+"""What a node keeps: the outcomes of commands that must not run twice."""
