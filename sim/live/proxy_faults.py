@@ -16,7 +16,7 @@ In the words of the scenario language::
 A frame is ``[HOST[.LANE]:][D->S:|S->D:]TYPE[#N]``. ``TYPE`` is a frame of the protocol,
 ``"any text"`` in quotes for one that it does not know, ``binary``, ``text`` (no frame at
 all), ``*`` for each, ``next`` for the next that is no ping or pong. ``#N`` is counted per
-host and lane, over all connections; nothing in it depends on time.
+host, lane and direction, over all connections; nothing in it depends on time.
 """
 
 from __future__ import annotations
@@ -96,9 +96,11 @@ class Rule:
         """Count a frame; whether it is the one."""
         if self.is_spent or not self.frame.covers(track, by_client, type):
             return False
-        nth = self.counts[track] = self.counts.get(track, 0) + 1
+        # Both directions in one count would depend on who is faster.
+        place = f"{track} {'D->S' if by_client else 'S->D'}"
+        nth = self.counts[place] = self.counts.get(place, 0) + 1
         if self.frame.type == NEXT:
-            self.is_spent = nth == (self.frame.nth or 1)
+            self.is_spent = sum(self.counts.values()) == (self.frame.nth or 1)
             return self.is_spent
         return self.frame.nth in (None, nth)
 

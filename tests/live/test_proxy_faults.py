@@ -83,11 +83,13 @@ def test_a_rule_that_cannot_be_read_names_the_allowed_words(text: str, allowed: 
     assert allowed in str(error.value).partition("allowed here: ")[2]
 
 
-def test_frames_are_counted_per_host_and_lane_over_all_connections() -> None:
-    rules = Rules([rule("lose:turn.end#2")])
+def test_frames_are_counted_per_host_lane_and_direction_over_all_connections() -> None:
+    rules = Rules([rule("lose:ping#2")])
     tracks = ["D.slack", "D2.slack", "D.x", "D.slack", "D.slack", "D2.slack"]
-    met = [bool(rules.met_by(track, True, "turn.end")) for track in tracks]
+    met = [bool(rules.met_by(track, True, "ping")) for track in tracks]
     assert met == [False, False, False, True, False, True]
+    assert not rules.met_by("D.slack", False, "ping")
+    assert rules.met_by("D.slack", False, "ping")
 
 
 def test_next_means_one_frame_on_any_connection_and_no_ping() -> None:

@@ -30,7 +30,7 @@ EPILOG = (
     "  hooktwin proxy --listen 8799 --upstream wss://hook.example/ --fault cut:after=turn.end#1\n\n"
     "  hooktwin proxy --listen 8799 --upstream ws://127.0.0.1:8787 --keys\n\n"
     "Give the desktop ws://127.0.0.1:8799/slack where it had the server's URL.\n\n"
-    "Faults, again for more (counted per desktop and lane, over all its connections):\n\n"
+    "Faults, again for more (counted per desktop, lane and direction, over all connections):\n\n"
     "  lose:turn.progress#2             the second never arrives; without #2 none does\n\n"
     "  duplicate:turn.end#1=1s          arrives again, 1 s later\n\n"
     "  delay:task.ack=3s                late, and what comes behind it\n\n"
