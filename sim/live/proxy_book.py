@@ -81,6 +81,7 @@ class Book:
             self.recording.write(event)
             if self.recording.problem:
                 self._tell(self.recording.problem)
+                self.recording.close()
                 self.recording = None
 
     def _look(self) -> None:

@@ -124,6 +124,20 @@ def test_pings_are_answered_even_while_frames_are_held() -> None:
     run(play)
 
 
+def test_half_open_answers_no_ping_before_it_heals() -> None:
+    async def play() -> None:
+        async with bench("half-open:after=hello=100ms") as b:
+            client, server = await b.pair()
+            began = trio.current_time()
+            await client.send(HELLO)
+            assert await hear(server) == HELLO
+            await client.write(_ping(b"alive?"))
+            assert await _pong_of(client) == b"alive?"
+            assert trio.current_time() - began >= 0.1
+
+    run(play)
+
+
 def _ping(payload: bytes):  # type: ignore[no-untyped-def]
     from wsproto.events import Ping
 

@@ -259,6 +259,34 @@ def test_a_recording_says_of_a_bad_frame_too_whether_it_arrived(tmp_path: Path) 
     ]  # fmt: skip
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+def test_a_full_disk_ends_the_recording_and_not_the_connections() -> None:
+    async def play() -> None:
+        async with bench(recording=Path("/dev/full")) as b:
+            await is_well(b)
+            await is_well(b)
+            told = [said for said in b.said if "cannot record" in said]
+            assert len(told) == 1
+            assert "/dev/full" in told[0]
+
+    run(play)
+
+
+def test_a_doubled_frame_that_no_receiver_takes_leaves_its_fault_in_the_recording(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "run.jsonl"
+
+    async def play() -> None:
+        async with bench("duplicate:text", recording=file) as b:
+            client, server = await b.pair()
+            await client.send("twice")
+            assert [await hear(server), await hear(server)] == ["twice", "twice"]
+
+    run(play)
+    assert '"fault":"duplicate D.slack#1 D>S 1"' in file.read_text()
+
+
 def test_leaving_closes_both_sides_with_1001_and_refuses_new_clients() -> None:
     async def play() -> None:
         async with bench() as b:
