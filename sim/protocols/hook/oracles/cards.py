@@ -42,6 +42,7 @@ class OfDecisions(HookInvariant):
 class DecisionsArePresses(OfDecisions):
     name = "decisions-are-presses"
     sentence = "A decision is a button of that card that somebody has pressed, and nothing else."
+    from_frames = True
     catalogue = ("HK-11", "HK-141")
 
     def judge(self, card: CardView, body: Any, event: FrameSent) -> str | None:
@@ -49,6 +50,8 @@ class DecisionsArePresses(OfDecisions):
             return f"the decision of {card.interaction} names {body.request_id}, not {card.request}"
         if body.button_id not in card.buttons:
             return f"{body.button_id!r} is no button of {card.interaction}"
+        if self.view.frames_only:
+            return None  # a channel's presses are in no frame
         message = self.view.card_of(card.interaction)
         pressed = message is not None and any(
             (press.message, press.button) == (message.id, body.button_id)

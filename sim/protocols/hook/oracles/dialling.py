@@ -294,7 +294,7 @@ class QueuesAreShort(HookInvariant):
 class EndView:
     """A result of a desktop's: where and when it was sent last; whether it was reported on."""
 
-    link: str
+    lane: str
     at: int
     reported: bool = False
 
@@ -307,6 +307,7 @@ class EndsAreRepeated(HookInvariant):
         "Where reports are agreed, a result is sent again, by the ladder and after each welcome, "
         "until one has come."
     )
+    from_frames = True
     catalogue = ("HK-41", "HK-75")
     obeyed_by = "desktop"
 
@@ -324,8 +325,8 @@ class EndsAreRepeated(HookInvariant):
         link = self.view.links.get(event.link)
         if link is None or HOOK_FEATURE_TURN_DELIVERY not in link.told_features:
             return None
-        end = self.ends.setdefault((event.sender, self.request), EndView(event.link, event.at))
-        end.link, end.at = event.link, event.at
+        end = self.ends.setdefault((event.sender, self.request), EndView(link.lane, event.at))
+        end.lane, end.at = link.lane, event.at
         return None
 
     def _reported(self, event: FrameDelivered) -> str | None:
@@ -342,15 +343,18 @@ class EndsAreRepeated(HookInvariant):
             turn = desktop.turns.get(request)
             if end.reported or desktop.logins or turn is None or turn.of:
                 continue
-            if turn.row is None or view.now - turn.row_us > DAY_US:
+            ended_us = turn.row_us if turn.row is not None else turn.end_us
+            known = turn.row is not None or view.frames_only
+            if not known or view.now - ended_us > DAY_US:
                 continue
             self.exercised += 1
             yield from self._late(host, request, end)
 
     def _late(self, host: str, request: str, end: EndView) -> Iterator[str]:
-        lane = end.link.partition(".")[2].partition("#")[0]
+        if not end.lane:
+            return  # which connection it belongs to is not known
         for link in self.view.links.values():
-            if (link.client, link.lane) != (host, lane) or not link.client_open:
+            if (link.client, link.lane) != (host, end.lane) or not link.client_open:
                 continue
             if HOOK_FEATURE_TURN_DELIVERY not in link.told_features:
                 continue

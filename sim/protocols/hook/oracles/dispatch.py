@@ -7,7 +7,7 @@ from typing import Any
 
 from sim.core.event import Event, FrameSent
 from sim.core.invariant import Handler
-from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS
+from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS, HOOK_PROVIDERS
 from sim.protocols.hook.machine import INTERRUPTED, REDELIVERED
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.server.stored import RequestRow
@@ -143,6 +143,7 @@ class TasksGoToTheirDesktop(OfDispatches):
 class RedeliveryIsTheSameTask(OfDispatches):
     name = "redelivery-is-the-same-task"
     sentence = "A task is delivered again under its id, with the same prompt, key and session."
+    from_frames = True
     catalogue = ("HK-14", "HK-39")
 
     def __init__(self, view: HookView) -> None:
@@ -152,7 +153,8 @@ class RedeliveryIsTheSameTask(OfDispatches):
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
         body = self.view.said
         row = request.stored
-        if body.session_id is not None and (row is None or row.session != body.session_id):
+        known = row is not None and row.session == body.session_id
+        if body.session_id is not None and not known and not self.view.frames_only:
             return f"{request.request} takes over the session {body.session_id}"
         now = (body.prompt, body.external_key)
         first = self._first.setdefault(request.request, now)
@@ -162,9 +164,26 @@ class RedeliveryIsTheSameTask(OfDispatches):
 class NoDispatchAfterTheEnd(OfDispatches):
     name = "no-dispatch-after-the-end"
     sentence = "A request that has ended is not dispatched again."
+    from_frames = True
     catalogue = ("HK-37", "HK-39")
 
+    def __init__(self, view: HookView) -> None:
+        super().__init__(view)
+        # what the server has reported on: so it has taken the end
+        self._reported: dict[str, str] = {}
+
+    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
+        return {**super().sorted_handlers(), (FrameSent, "turn.delivery"): self._told}
+
+    def _told(self, event: FrameSent) -> str | None:
+        if self.view.frames_only and self.view.said is not None:
+            self._reported[self.request] = self.view.said.state
+        return None
+
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
+        reported = self._reported.get(request.request)
+        if reported is not None:
+            return f"{request.request} is dispatched, though it was reported {reported}"
         row = request.stored
         if row is None or row.state in REDELIVERED:
             return None
@@ -174,6 +193,7 @@ class NoDispatchAfterTheEnd(OfDispatches):
 class KeysAreThreads(OfDispatches):
     name = "keys-are-threads"
     sentence = "An externalKey begins with its channel's name and stands for one thread."
+    from_frames = True
     catalogue = ("HK-08",)
 
     def __init__(self, view: HookView) -> None:
@@ -183,6 +203,11 @@ class KeysAreThreads(OfDispatches):
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
         key = self.view.said.external_key
         row = request.stored
+        if row is None and self.view.frames_only:
+            known = link.lane in HOOK_PROVIDERS
+            if key.startswith(f"{link.lane}:") or not known:
+                return None
+            return f"the key {key!r} of {request.request} does not begin with {link.lane}:"
         if row is None:
             return None
         if not key.startswith(f"{row.lane}:"):

@@ -147,12 +147,15 @@ class RoundsAreNeverReplayed(HookInvariant):
 class NoReopenOfADeadThread(SentReopen):
     name = "no-reopen-of-a-dead-thread"
     sentence = "A round whose end was never written cannot be continued."
+    from_frames = True
     catalogue = ("HK-195",)
 
     def judge(self, turn: TurnAtDesktop, event: FrameSent) -> str | None:
         before = self.continued(turn, event)
         if before is None or not before.of or before.end is not None:
             return None
+        if self.view.frames_only and before.link != event.link:
+            return None  # its end may have been written into a socket that died
         return f"{event.sender} continues round {before.request}, whose end was never sent"
 
 
