@@ -24,7 +24,7 @@ SESSION = (
     """curl -s $C/fault -d '{"channel": "slack", "outcome": "429"}'""",
     "curl -s $C/links; curl -s $C/findings",
     """curl -s "$C/events?after=20&limit=5" """.strip(),
-    "kill %1; wait %1; hooktwin tui run.jsonl --plain",
+    "kill %1 %2; wait; hooktwin tui run.jsonl --plain",
 )
 
 EPILOG = (
