@@ -1,0 +1,222 @@
+"""What can be taken out of a page's HTML: five formats, selections, an outline.
+
+The only module that knows the HTML library (turbohtml). It parses as browsers do, so
+broken markup is mended the same way everywhere. All of it is a pure function of the
+HTML: nothing is fetched, no script runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import turbohtml
+from turbohtml import Comment, Document, Element, Node
+
+FORMATS: Final = ("markdown", "distilled_html", "clean_html", "raw_html", "text")
+
+_UNSEEN: Final = (
+    "script, style, noscript, template, link, meta, iframe, object, embed, [hidden], "
+    '[style*="display:none" i], [style*="display: none" i]'
+)
+_AROUND_THE_TEXT: Final = "nav, aside, footer, form, dialog, [role=navigation], [role=banner]"
+_SEMANTIC: Final = frozenset(
+    {
+        "abbr",
+        "action",
+        "alt",
+        "cite",
+        "colspan",
+        "content",
+        "datetime",
+        "dir",
+        "disabled",
+        "for",
+        "headers",
+        "href",
+        "hreflang",
+        "id",
+        "itemprop",
+        "itemscope",
+        "itemtype",
+        "label",
+        "lang",
+        "media",
+        "method",
+        "name",
+        "open",
+        "placeholder",
+        "rel",
+        "required",
+        "role",
+        "rowspan",
+        "scope",
+        "selected",
+        "span",
+        "src",
+        "srcset",
+        "start",
+        "summary",
+        "title",
+        "type",
+        "value",
+    }
+)
+_ADDRESSES: Final = ("href", "src", "action")
+_UNSAFE_SCHEMES: Final = ("javascript:", "vbscript:", "data:text/html")
+_BLOCKS: Final = "h1, h2, h3, h4, h5, h6, p, li, pre, tr, img, blockquote, input, button"
+
+
+class SelectorError(ValueError):
+    """The text is no CSS selector."""
+
+
+class NothingSelected(LookupError):
+    """The page has no element that the selector fits."""
+
+
+def extract(html: str, format: str, selector: str = "") -> str:
+    """The page, or the first element that ``selector`` fits, in one of :data:`FORMATS`.
+
+    ``raw_html`` is the HTML as it was sent (with a selector: that element as the
+    browser understood it). Raises SelectorError, NothingSelected, and KeyError for
+    an unknown format.
+    """
+    writer = _WRITERS[format]
+    if format == "raw_html" and not selector:
+        return html
+    document = turbohtml.parse(html)
+    return writer(_selected(document, selector) if selector else document)
+
+
+def records(html: str, rows: str, fields: Mapping[str, str]) -> list[dict[str, str]]:
+    """One record for each element that ``rows`` fits.
+
+    A field is ``selector`` for the text of the first fitting element, or
+    ``selector@attribute``; an empty selector is the row itself. What is not there is "".
+    """
+    return [
+        {name: _value(row, place) for name, place in fields.items()}
+        for row in turbohtml.parse(html).select(rows)
+    ]
+
+
+def matches(html: str, selector: str) -> list[str]:
+    """The texts of all elements that a selector fits. Raises SelectorError."""
+    return [_words(one) for one in _chosen(turbohtml.parse(html), selector)]
+
+
+def title_of(html: str) -> str:
+    """What the page calls itself."""
+    found = turbohtml.parse(html).select_one("title")
+    return "" if found is None else _words(found)
+
+
+def outline(html: str) -> list[tuple[str, int]]:
+    """Tag and number of characters of each block that a person sees, from top to bottom."""
+    document = _without_the_unseen(turbohtml.parse(html))
+    return [(block.tag, len(_words(block))) for block in document.select(_BLOCKS)]
+
+
+def _words(node: Node) -> str:
+    return " ".join(node.text.split())
+
+
+def _chosen(document: Document, selector: str) -> list[Element]:
+    try:
+        return document.select(selector)
+    except ValueError as error:
+        raise SelectorError(str(error)) from error
+
+
+def _selected(document: Document, selector: str) -> Element:
+    found = _chosen(document, selector)
+    if not found:
+        raise NothingSelected(f"no element fits the selector {selector!r}")
+    return found[0]
+
+
+def _value(row: Element, place: str) -> str:
+    selector, _, attribute = place.partition("@")
+    found = row.select_one(selector) if selector else row
+    if found is None:
+        return ""
+    return (found.attr(attribute) or "") if attribute else _words(found)
+
+
+def _without_the_unseen(node: Node) -> Node:
+    for one in node.select(_UNSEEN):
+        one.decompose()
+    return node
+
+
+def _body(node: Node) -> Node:
+    """What stands in the body of a document; an element is taken as it is."""
+    if not isinstance(node, Document):
+        return node
+    return node.select_one("body") or node
+
+
+def _main(node: Node) -> Node:
+    """The part that a reader came for; all that is seen where no part stands out."""
+    _without_the_unseen(node)
+    if not isinstance(node, Document):
+        return node
+    found = node.main_content() or node.select_one("main, article")
+    if found is not None:
+        return found
+    body = _body(node)
+    for one in body.select(_AROUND_THE_TEXT):
+        one.decompose()
+    return body
+
+
+def _clean(node: Node) -> Node:
+    """Without scripts, styles and comments; of the attributes those that mean something."""
+    _without_the_unseen(node)
+    comments = [one for one in node.descendants if isinstance(one, Comment)]
+    for comment in comments:
+        comment.extract()
+    for element in node.iter_elements(include_self=True):
+        for name in list(element.attrs):
+            if not _is_kept(name, element.attr(name) or ""):
+                del element.attrs[name]
+    return node
+
+
+def _is_kept(name: str, value: str) -> bool:
+    if name in _ADDRESSES:
+        bare = "".join(value.split()).lower()
+        return not bare.startswith(_UNSAFE_SCHEMES)
+    return name in _SEMANTIC or name.startswith("aria-")
+
+
+def _inner_or_whole(node: Node) -> str:
+    """The HTML within a body, or a whole element."""
+    is_body = isinstance(node, Element) and node.tag == "body"
+    return node.serialize(inner=is_body).strip()
+
+
+def _markdown(node: Node) -> str:
+    return _main(node).to_markdown().strip()
+
+
+def _distilled_html(node: Node) -> str:
+    return _inner_or_whole(_clean(_main(node)))
+
+
+def _clean_html(node: Node) -> str:
+    return _inner_or_whole(_body(_clean(node)))
+
+
+def _raw_html(node: Node) -> str:
+    return node.serialize()
+
+
+def _text(node: Node) -> str:
+    return _body(_without_the_unseen(node)).to_text().strip()
+
+
+_WRITERS: Final = dict(
+    zip(FORMATS, (_markdown, _distilled_html, _clean_html, _raw_html, _text), strict=True)
+)
