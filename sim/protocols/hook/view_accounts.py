@@ -77,7 +77,8 @@ class AccountsView:
     """
 
     __slots__ = (
-        "_at", "_newest", "attempts", "groups", "neutral", "overrides", "pickers", "slack", "view",
+        "_at", "_newest", "_whose", "attempts", "groups", "neutral", "overrides", "pickers",
+        "slack", "view",
     )  # fmt: skip
 
     def __init__(self, view: HookView) -> None:
@@ -91,6 +92,8 @@ class AccountsView:
         self._newest: dict[tuple[str, str], AttemptView] = {}
         # the confirmed ones by (channel, device): theirs is asked about at each message
         self._at: dict[tuple[str, str], dict[Any, BindingView]] = {}
+        # all on neutral channels by (channel, person)
+        self._whose: dict[tuple[str, str], dict[Any, BindingView]] = {}
 
     # -- questions ---------------------------------------------------------------
 
@@ -111,9 +114,7 @@ class AccountsView:
         if lane == SLACK:
             found = self.slack.get((team, person))
             return found is None or (found.is_confirmed and found.row.device == device)
-        mine = [
-            b for b in self.neutral.values() if (b.row.provider, b.row.person) == (lane, person)
-        ]
+        mine = self._whose.get((lane, person), {}).values()
         return not mine or any(b.is_confirmed and b.row.device == device for b in mine)
 
     # -- the fold ----------------------------------------------------------------
@@ -149,12 +150,16 @@ class AccountsView:
         if found is None:
             found = book[key] = BindingView(event.value, event.n, event.at)
         else:
-            before = (provider, found.row.device)
+            before, person = (provider, found.row.device), found.row.person
+            if book is self.neutral and person != event.value.person:
+                self._whose[provider, person].pop(key, None)
             found.row, found.n, found.at = event.value, event.n, event.at
             if before != place or not found.is_confirmed:
                 self._at.get(before, {}).pop(key, None)
         if found.is_confirmed:
             self._at.setdefault(place, {})[key] = found
+        if book is self.neutral:
+            self._whose.setdefault((provider, found.row.person), {})[key] = found
 
     def _attempt(self, provider: str, event: Saved) -> None:
         row = event.value
