@@ -1,4 +1,4 @@
-"""The fold of bindings: what is asked about a device or a person needs no look at all the others."""
+"""The fold of bindings: nothing that is asked about a device needs a look at all the others."""
 
 from __future__ import annotations
 
