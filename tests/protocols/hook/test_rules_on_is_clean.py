@@ -62,8 +62,7 @@ def test_storms_exercise_the_oracles() -> None:
     assert idle <= {told.invariant for told in TALES} | elsewhere
 
 
-# Interrupted storms from 101350 on are open: 101389 and 101420 are findings not mended yet.
-STORMS = [(block, False) for block in range(40)] + [(block, True) for block in range(27)]
+STORMS = [(block, preempt) for preempt in (False, True) for block in range(48)]
 
 
 @pytest.mark.deep
