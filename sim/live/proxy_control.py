@@ -13,7 +13,7 @@ from starlette.routing import Route
 from sim.core.errors import UsageError
 from sim.live.control import ControlError, answer, body_as, guarded, json_app
 from sim.live.proxy import Proxy
-from sim.live.proxy_book import finding_json, frame_json
+from sim.live.proxy_book import finding_json
 from sim.live.proxy_director import RuleDirector, find_links
 from sim.live.proxy_faults import parse_rule, strike_of_link
 from sim.live.proxy_link import Link
@@ -84,9 +84,9 @@ class Control:
     async def frames(self, request: Request) -> Response:
         """``?after=N&limit=M``: the frames behind event N that are still kept."""
         after, limit = _number(request, "after", -1), _number(request, "limit", MOST)
-        kept = self._proxy.book.frames
-        found = [frame_json(seen) for seen in kept if seen.n > after][: min(limit, MOST)]
-        return answer({"frames": found, "oldest": kept[0].n if kept else None})
+        book = self._proxy.book
+        oldest = book.frames[0].n if book.frames else None
+        return answer({"frames": book.frames_after(after, min(limit, MOST)), "oldest": oldest})
 
     async def findings(self, request: Request) -> Response:
         """``?after=N``: what is wrong; ``broken`` counts all there ever were, by rule."""
