@@ -108,7 +108,14 @@ SUBSCRIPTION: Final = Table(
     "subscription",
     ASKED,
     {
-        ASKED: {"result": ACTIVE, "error": ENDED, "budget ends": ENDED, "cancel": ENDED, **_LOST},
+        ASKED: {
+            "result": ACTIVE,
+            "error": ENDED,
+            "budget ends": ENDED,
+            "cancel": ENDED,
+            "stream cancelled": ENDED,
+            **_LOST,
+        },
         ACTIVE: {
             "update": ACTIVE,
             "unsubscribe": ENDING,
