@@ -85,6 +85,9 @@ def seen_of(told, bad: bool) -> set[str]:
 
 NOT_IN_FRAMES = {
     "reopen after a restart": "a process that starts anew is not to be seen",
+    "ordinary task in somebody elses session": "which sessions somebody has picked",
+    "finished task that is dispatched again": "that the server has stored its end",
+    "decision that nobody pressed": "a press in a channel",
 }
 TOLD = [
     told for told in TALES if told.invariant in {one.name for one in FRAMES}
@@ -103,6 +106,10 @@ OF_FORM = {"acks-fit-their-result", "ends-fit-their-status", "buttons-fit"}
 NEEDS_MORE = {
     "desktop-cheerful": "that the end was the answer to the cancel",
     "server-cancels-the-original": "which round was stored",
+    "server-one-key-for-all": "which thread a key stands for",
+    "server-dispatches-for-ever": "after a welcome what has ended may come again",
+    "server-takes-over": "which sessions somebody has picked",
+    "without-dead-thread": "whether a socket that died has taken the end",
 }
 MUTANTS = [
     mutant for mutant in all_mutants()

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "  hooktwin check desktop.log                    frames, one in a line, and the rules\n\n"
-    "  hooktwin check traffic.har run.jsonl logs/    HAR, traces, all files of a folder\n\n"
-    "  tail -f desktop.log | hooktwin check -        as the frames come\n\n"
-    "  hooktwin check -f desktop.log                 the same; Ctrl-C ends with the verdicts\n\n"
-    "  hooktwin check --rule HK-06 desktop.log       one rule, by its name or its row\n\n"
+    "  hooktwin check desktop.log               frames and rules\n\n"
+    "  hooktwin check traffic.har run.jsonl     HAR files, traces\n\n"
+    "  hooktwin check logs/                     all files of a folder\n\n"
+    "  hooktwin check -f desktop.log            as lines come, until Ctrl-C\n\n"
+    "  hooktwin check --rule HK-06 desktop.log  one rule, by name or row\n\n"
     "  hooktwin check --json desktop.log | jq .findings\n\n"
-    "A line holds a frame, or ts, dir, conn and raw (a frame as text), or an event of a trace.\n\n"
+    "A line holds a frame, or ts, dir, conn and raw (a frame as text), or an event of a "
+    "trace. More: docs/check.md\n\n"
     "Exit codes: 0 nothing is wrong, 1 a frame or a rule is, 2 something cannot be read."
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sim.core.event import Event, FrameSent
+from sim.core.event import Event, FrameDelivered, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.hook.constants import HOOK_CHAT_WORKSPACE_ALIAS, HOOK_PROVIDERS
 from sim.protocols.hook.machine import INTERRUPTED, REDELIVERED
@@ -16,6 +16,7 @@ from sim.protocols.hook.view_records import LinkView, RequestView
 from sim.wire.absent import ABSENT
 
 PATIENCE_US = 15 * SECOND_US
+CROSSING_US = 2 * SECOND_US
 DAY_US = 24 * 60 * 60 * SECOND_US
 
 
@@ -169,11 +170,21 @@ class NoDispatchAfterTheEnd(OfDispatches):
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        # what the server has reported on: so it has taken the end
+        # where no store is known: what the server has reported on, and where it heard an end
         self._reported: dict[str, str] = {}
+        self._heard: dict[str, tuple[str, int]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {**super().sorted_handlers(), (FrameSent, "turn.delivery"): self._told}
+        return {
+            **super().sorted_handlers(),
+            (FrameSent, "turn.delivery"): self._told,
+            (FrameDelivered, "turn.end"): self._ended,
+        }
+
+    def _ended(self, event: FrameDelivered) -> str | None:
+        if self.view.frames_only and self.view.arrived is not None:
+            self._heard[self.view.arrived.request_id] = (event.link, event.at)
+        return None
 
     def _told(self, event: FrameSent) -> str | None:
         if self.view.frames_only and self.view.said is not None:
@@ -184,6 +195,10 @@ class NoDispatchAfterTheEnd(OfDispatches):
         reported = self._reported.get(request.request)
         if reported is not None:
             return f"{request.request} is dispatched, though it was reported {reported}"
+        where, at = self._heard.get(request.request, ("", 0))
+        since = max(at, link.welcomed_us)  # after a welcome also what has ended may come again
+        if where == event.link and since == at and event.at - at > CROSSING_US:
+            return f"{request.request} is dispatched again on {event.link}, where its end has come"
         row = request.stored
         if row is None or row.state in REDELIVERED:
             return None
