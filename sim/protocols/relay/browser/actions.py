@@ -67,7 +67,10 @@ _Action: TypeAlias = Callable[[Browser, Order], Done | HandedOver]
 
 
 def perform(browser: Browser, order: Order) -> Outcome:
-    """Do a command. Whatever is wrong with it is a :class:`Failed`, never an exception."""
+    """Do a command. Whatever is wrong with it is a :class:`Failed`, never an exception.
+
+    A command that failed waits for no person any more.
+    """
     try:
         act = PERFORMED.get(order.action)
         if act is None:
@@ -75,6 +78,7 @@ def perform(browser: Browser, order: Order) -> Outcome:
         refuse_if_faulty(order.action, order.payload)
         return act(browser, order)
     except Refusal as refusal:
+        browser.give_up(order.request_id, order.now_ms)
         return refusal.failed
 
 
@@ -197,7 +201,7 @@ def _extract(format: str, field: str) -> _Action:
         tab = _tab(browser, order)
         html = _html_of(tab.page)
         selector = order.payload.get("selector") or ""
-        content = _taken(lambda: _extraction().extract(html, format, selector))
+        content = _taken(lambda: _extraction().extract(html, format, selector, tab.url))
         data = {"tabSessionId": tab.id, field: content}
         return Done({**data, "selector": selector} if selector else data)
 

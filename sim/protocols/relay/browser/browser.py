@@ -224,6 +224,7 @@ class Browser:
         if not login.take("sign in"):
             return False
         login.waiting.clear()
+        login.declined.clear()
         self._leave_the_entrance(site, now_ms)
         return True
 
@@ -241,7 +242,10 @@ class Browser:
         return self.login(site).take("sign out")
 
     def give_up(self, request_id: str, now_ms: int) -> None:
-        """A command waits no longer for a person; with the last one the hand-over ends."""
+        """A command waits no longer for a person; with the last one the hand-over ends.
+
+        To be said of a command that was cancelled or has run out of time while it waited.
+        """
         for site, login in self.logins.items():
             if request_id in login.declined:
                 login.declined.remove(request_id)

@@ -1,8 +1,8 @@
 """What can be taken out of a page's HTML: five formats, selections, an outline.
 
-The only module that knows the HTML library (turbohtml). It parses as browsers do, so
-broken markup is mended the same way everywhere. All of it is a pure function of the
-HTML: nothing is fetched, no script runs.
+With :mod:`.tables` the only module that knows the HTML library (turbohtml). It parses
+as browsers do, so broken markup is mended the same way everywhere. All of it is a pure
+function of the HTML: nothing is fetched, no script runs.
 """
 
 from __future__ import annotations
@@ -11,15 +11,27 @@ from collections.abc import Mapping
 from typing import Final
 
 import turbohtml
-from turbohtml import Comment, Document, Element, Node
+from turbohtml import Comment, Document, Element, Markdown, Node
+
+from sim.protocols.relay.browser.tables import square_tables
 
 FORMATS: Final = ("markdown", "distilled_html", "clean_html", "raw_html", "text")
+_FOR_READERS: Final = ("markdown", "distilled_html")
 
 _UNSEEN: Final = (
     "script, style, noscript, template, link, meta, iframe, object, embed, [hidden], "
     '[style*="display:none" i], [style*="display: none" i]'
 )
-_AROUND_THE_TEXT: Final = "nav, aside, footer, form, dialog, [role=navigation], [role=banner]"
+_AROUND_THE_TEXT: Final = (
+    "nav, aside, footer, dialog, [role=navigation], [role=banner], [role=complementary], "
+    "[role=contentinfo], [role=search]"
+)
+_MARKDOWN: Final = Markdown(tables=Markdown.Tables(cell_blocks="text"))
+_LANDMARKS: Final = ("article", "main, [role=main]")
+_SECTIONS: Final = ("div", "section", "article", "main", "table", "td", "body")
+_LEAST_SHARE: Final = 1 / 3
+"""A part with less of the page's text than this is not what the page is about."""
+
 _SEMANTIC: Final = frozenset(
     {
         "abbr",
@@ -75,17 +87,20 @@ class NothingSelected(LookupError):
     """The page has no element that the selector fits."""
 
 
-def extract(html: str, format: str, selector: str = "") -> str:
+def extract(html: str, format: str, selector: str = "", base_url: str = "") -> str:
     """The page, or the first element that ``selector`` fits, in one of :data:`FORMATS`.
 
     ``raw_html`` is the HTML as it was sent (with a selector: that element as the
-    browser understood it). Raises SelectorError, NothingSelected, and KeyError for
-    an unknown format.
+    browser understood it). With ``base_url``, where the page stands, what is meant for
+    readers (markdown and distilled_html) has whole addresses. Raises SelectorError,
+    NothingSelected, and KeyError for an unknown format.
     """
     writer = _WRITERS[format]
     if format == "raw_html" and not selector:
         return html
     document = turbohtml.parse(html)
+    if base_url and format in _FOR_READERS:
+        document.resolve_links(document.base_url(base_url))
     return writer(_selected(document, selector) if selector else document)
 
 
@@ -145,8 +160,13 @@ def _value(row: Element, place: str) -> str:
 
 
 def _without_the_unseen(node: Node) -> Node:
+    """Drops what no reader sees, and addresses that would run a script."""
     for one in node.select(_UNSEEN):
         one.decompose()
+    for element in node.iter_elements(include_self=True):
+        for name in _ADDRESSES:
+            if _runs(element.attr(name) or ""):
+                del element.attrs[name]
     return node
 
 
@@ -158,17 +178,32 @@ def _body(node: Node) -> Node:
 
 
 def _main(node: Node) -> Node:
-    """The part that a reader came for; all that is seen where no part stands out."""
+    """The part that a reader came for; all that is seen where no part stands out.
+
+    A landmark that the author has set once goes before the library's guess. Either
+    must hold a good share of the text: of twenty posts, the longest is not the page.
+    """
     _without_the_unseen(node)
     if not isinstance(node, Document):
         return node
-    found = node.main_content() or node.select_one("main, article")
-    if found is not None:
-        return found
     body = _body(node)
     for one in body.select(_AROUND_THE_TEXT):
         one.decompose()
+    found = [body.select(landmark) for landmark in _LANDMARKS]
+    parts = [*(one[0] for one in found if len(one) == 1), _guessed(node)]
+    least = len(_words(body)) * _LEAST_SHARE
+    for part in parts:
+        if part is not None and len(_words(part)) >= least:
+            return part
     return body
+
+
+def _guessed(document: Document) -> Node | None:
+    """What the library takes for the main part; never a mere phrase within a line."""
+    part: Node | None = document.main_content()
+    while isinstance(part, Element) and part.tag not in _SECTIONS:
+        part = part.parent
+    return part
 
 
 def _clean(node: Node) -> Node:
@@ -185,10 +220,15 @@ def _clean(node: Node) -> Node:
 
 
 def _is_kept(name: str, value: str) -> bool:
-    if name in _ADDRESSES:
-        bare = "".join(value.split()).lower()
-        return not bare.startswith(_UNSAFE_SCHEMES)
+    if name == "class":  # the language of a block of code stands there
+        return value.startswith("language-")
     return name in _SEMANTIC or name.startswith("aria-")
+
+
+def _runs(address: str) -> bool:
+    """Whether an address is a script; browsers overlook white space and control signs in it."""
+    bare = "".join(sign for sign in address if sign > " ").lower()
+    return bare.startswith(_UNSAFE_SCHEMES)
 
 
 def _inner_or_whole(node: Node) -> str:
@@ -198,7 +238,9 @@ def _inner_or_whole(node: Node) -> str:
 
 
 def _markdown(node: Node) -> str:
-    return _main(node).to_markdown().strip()
+    part = _main(node)
+    square_tables(part)
+    return part.to_markdown(_MARKDOWN).strip()
 
 
 def _distilled_html(node: Node) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 
-VALIDATION_STAGE = "validation"
-EXECUTION_STAGE = "execution"
+from sim.protocols.relay.codes import ERROR_CODES
+
+VALIDATION_STAGE: Final = "validation"
+EXECUTION_STAGE: Final = "execution"
 
 
 @attrs.frozen
@@ -15,6 +17,16 @@ class Done:
     """It was done; ``data`` is that of the result."""
 
     data: dict[str, Any]
+
+    def payload(self, action: str, duration_ms: int) -> dict[str, Any]:
+        """The payload of the result frame."""
+        return {
+            "ok": True,
+            "durationMs": duration_ms,
+            "action": action,
+            "data": self.data,
+            "commandOutcome": "completed",
+        }
 
 
 @attrs.frozen
@@ -25,6 +37,25 @@ class Failed:
     message: str
     stage: str = EXECUTION_STAGE
     hint: str = ""
+
+    def payload(self, action: str, node_id: str, tab_session_id: str = "") -> dict[str, Any]:
+        """The payload of the error frame. Raises KeyError for a code that is not declared."""
+        code = ERROR_CODES[self.code]
+        wire: dict[str, Any] = {
+            "category": code.category,
+            "code": code.code,
+            "message": self.message,
+            "action": action,
+            "stage": self.stage,
+            "nodeId": node_id,
+        }
+        if code.retryable:
+            wire["retryable"] = True
+        if tab_session_id:
+            wire["tabSessionId"] = tab_session_id
+        if self.hint:
+            wire["actionableHint"] = self.hint
+        return wire
 
 
 @attrs.frozen

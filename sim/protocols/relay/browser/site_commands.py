@@ -171,7 +171,7 @@ def _article(reading: Reading) -> dict[str, Any]:
         "kind": "content.article",
         "url": url,
         "title": title_of(html),
-        "markdown": extract(html, "markdown"),
+        "markdown": extract(html, "markdown", base_url=url),
     }
 
 
