@@ -7,22 +7,21 @@ Nothing that a peer or a caller passes in makes this module raise.
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final, TypeAlias, cast
 
 from sim.protocols.hook.constants import HOOK_MAX_FRAME_CHARS, HOOK_PROTOCOL_VERSION
 from sim.protocols.hook.frames import MESSAGES, HookBody
 from sim.wire.decode import NOT_SIMPLE, NotJson, decode_json, decode_simple
 from sim.wire.encode import encode_json
+from sim.wire.entrance import MISSING, shown
 from sim.wire.exact import exact
 from sim.wire.generate import Check, validator
-from sim.wire.javascript import SAFE_INTEGER, as_double, longer_than, number_text
+from sim.wire.javascript import SAFE_INTEGER, longer_than
 from sim.wire.linkage import JsonObject
 from sim.wire.message import Message
 from sim.wire.result import Accepted, ParseResult, Refused
 from sim.wire.spec import Number
 
-_MISSING: Final = object()
 _TIME: Final = Number(finite=True)
 _SURELY_SHORT: Final = HOOK_MAX_FRAME_CHARS // 2
 
@@ -122,23 +121,23 @@ def _refuse_foreign(raw: object) -> Refused:
     """Anything but a dict. Objects such as bytes are taken for objects without keys."""
     if raw is None or issubclass(type(raw), (int, float, list, tuple)) or callable(raw):
         return Refused.at("envelope", "must be an object")
-    return _wrong_version(_MISSING)
+    return _wrong_version(MISSING)
 
 
 def _judge(frame: Any, original: Any, checks: _Checks) -> ParseResult:
     """Check a decoded frame; the message is made around ``original``."""
     if type(frame) is not dict:
         return Refused.at("envelope", "must be an object")
-    version = frame.get("v", _MISSING)
+    version = frame.get("v", MISSING)
     is_number = type(version) is int or type(version) is float
     if not is_number or version != HOOK_PROTOCOL_VERSION:
         return _wrong_version(version)
-    kind = frame.get("type", _MISSING)
+    kind = frame.get("type", MISSING)
     entry = checks.get(kind) if type(kind) is str else None
     if entry is None:
         entry = checks.find(kind)
         if entry is None:
-            return Refused(f"type {_shown(kind)} is not known", None)
+            return Refused(f"type {shown(kind)} is not known", None)
     id = frame.get("id")
     if type(id) is not str or not id:
         return Refused.at("envelope.id", "must be a non-empty string")
@@ -160,20 +159,4 @@ def _judge(frame: Any, original: Any, checks: _Checks) -> ParseResult:
 
 
 def _wrong_version(version: object) -> Refused:
-    return Refused(f"version {_shown(version)} is not {HOOK_PROTOCOL_VERSION}", None)
-
-
-def _shown(value: object) -> str:
-    """A short text for a value of any type, for an error message."""
-    if value is _MISSING:
-        return "undefined"
-    if value is None:
-        return "null"
-    if type(value) is str:
-        return repr(value if len(value) <= 80 else value[:80] + "…")
-    if type(value) is bool:
-        return "true" if value else "false"
-    if type(value) is int or type(value) is float:
-        number = as_double(value)
-        return number_text(number) if math.isfinite(number) else str(number)
-    return "(an array)" if issubclass(type(value), (list, tuple)) else "(an object)"
+    return Refused(f"version {shown(version)} is not {HOOK_PROTOCOL_VERSION}", None)

@@ -247,11 +247,12 @@ def test_every_row_of_the_tables_of_listening_is_used() -> None:
             every = Subscriptions()
             every.ask(asked())
             every.not_subscribed("s", end)
-        for end in (
+        losses: tuple[Callable[[Subscriptions], object], ...] = (
             lambda every: every.lose_node("N"),
             lambda every: every.lose_session("A"),
             lambda every: every.cut(["s"]),
-        ):
+        )
+        for lose in losses:
             for far in range(3):
                 every, one = Subscriptions(), asked()
                 every.ask(one)
@@ -261,7 +262,7 @@ def test_every_row_of_the_tables_of_listening_is_used() -> None:
                 if far > 1:
                     every.unsubscribe("s")
                     every.update("s", "N")
-                end(every)
+                lose(every)
                 assert one.state == "ENDED"
         for how in ("result", "error", "budget ends"):
             every, _ = on("s")

@@ -199,7 +199,8 @@ def test_a_refused_nonce_is_not_remembered_longer_and_old_ones_are_forgotten() -
 def test_nonces_agree_with_a_list_of_all_that_was_accepted(
     frames: list[tuple[str, str, int]],
 ) -> None:
-    nonces, accepted, now = Nonces(memory_ms=10), [], 0
+    nonces, now = Nonces(memory_ms=10), 0
+    accepted: list[tuple[str, str, int]] = []
     for identity, nonce, step in frames:
         now += step
         again = any(
