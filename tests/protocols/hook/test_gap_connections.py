@@ -211,6 +211,52 @@ def test_of_two_welcomes_the_later_one_brings_the_tasks() -> None:
     assert frames(run.finish()) == ["welcome"]
 
 
+def test_a_welcome_that_is_being_written_leaves_the_rest_to_a_newer_one() -> None:
+    play = Stage()
+    play.dial()
+    hello = attrs.evolve(HELLO, features=("turn-reopen-v1",))
+    run = play.hand(play.shake.hello(play.newest, hello)).behind(Send)
+    newer = play.hand(play.shake.hello(play.newest, hello)).behind(Send)
+    assert frames(run.finish()) == ["welcome"]
+    assert frames(newer.finish()) == ["welcome", "bind.update"]
+
+
+def test_who_takes_a_free_place_does_not_send_itself_away() -> None:
+    play = Stage()
+    _, second = play.contended()
+    play.desk.socket = None
+    run = play.hand(play.shake._welcome(second)).finish()
+    assert (run.asked(Close), play.desk.rival) == ([], None)
+
+
+def test_only_who_waits_for_a_place_has_its_holder_probed() -> None:
+    play = Stage()
+    play.connect()
+    holder = play.desk.socket
+    play.dial("D2")
+    for name in (play.newest.conn.name, holder.conn.name, "gone"):
+        assert play.hand(play.shake.probed(name)).finish().ops == []
+    assert play.desk.socket is holder
+
+
+def test_a_rival_that_was_welcomed_meanwhile_is_not_welcomed_again() -> None:
+    play = Stage()
+    _, second = play.contended()
+    run = play.hand(play.shake.probed(second.conn.name)).behind(Close)
+    play.hand(play.shake.hello(second, HELLO)).finish()
+    assert frames(run.finish()) == []
+
+
+def test_a_rival_that_is_gone_inherits_no_place() -> None:
+    play = Stage()
+    _, second = play.contended()
+    play.say("go")
+    second.state, play.desk.socket = CLOSED, None
+    run = play.hand(play.shake._leave_desk(second, play.desk)).finish()
+    assert [op.kind for op in run.asked(StartTimer)] == ["absent"]
+    assert (frames(run), play.desk.socket) == ([], None)
+
+
 def test_a_socket_that_goes_with_its_welcome_is_told_nothing_more() -> None:
     play = Stage()
     play.dial()
@@ -326,6 +372,10 @@ def test_only_channels_have_events() -> None:
 
 
 def test_only_a_cancelled_task_without_words_is_said_to_be_cancelled() -> None:
+    failed: Any = SimpleNamespace(
+        final_text="why", status="error", error_message=None, attachments=()
+    )
+    assert terminal(None, failed, Manners(), "R1").text == "why"
     for status, text in (("ok", ""), ("cancelled", "The task was cancelled")):
         body: Any = SimpleNamespace(
             final_text="", status=status, error_message=None, attachments=()

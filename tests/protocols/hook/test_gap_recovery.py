@@ -232,7 +232,7 @@ def test_a_task_that_was_dispatched_while_it_was_stored_gets_no_placeholder() ->
 def test_a_desktop_that_is_about_to_be_welcomed_is_not_missed() -> None:
     play = Stage()
     task = play.running()
-    play.desk.socket.state, task.state = PROBING, "WAITING"
+    play.desk.socket.state, task.state, task.sent = PROBING, "WAITING", 0
     run = play.hand(play.server._inbox._begin(task)).finish()
     assert run.asked(StartTimer) == run.asked(Send) == []
     play.run(1)

@@ -345,7 +345,7 @@ def test_an_archive_that_was_not_sent_under_this_welcome_has_not_arrived() -> No
     assert by_hand(play, server(play)._requests.archives_arrived(desk.socket)).finish().ops == []
 
 
-@pytest.mark.parametrize(("welcomes", "pongs"), [(1, 99), (0, 0)])
+@pytest.mark.parametrize(("welcomes", "pongs"), [(1, 99), (-1, 99), (0, 0)])
 def test_only_a_pong_of_this_welcome_and_behind_the_archive_proves_it(
     welcomes: int, pongs: int
 ) -> None:

@@ -11,20 +11,18 @@ import pytest
 
 from sim.channel.api import Button, Done, PersonSaid, Refused
 from sim.core.op import NO_ANSWER, Call, Save, Send, Spawn
-from sim.protocols.hook import TaskDispatch
+from sim.protocols.hook import InteractionDecision, TaskDispatch
 from sim.protocols.hook.machine import ACCEPTED, PROBING, READY, WELCOMING
 from sim.protocols.hook.server import Limits, Server, ServerPlan
 from sim.protocols.hook.server.delivery import Receipt
 from sim.protocols.hook.server.inbox import _running
 from sim.protocols.hook.server.line import Line, Picture
 from sim.protocols.hook.server.manners import TELEGRAM
-from sim.protocols.hook.server.stored import Final
+from sim.protocols.hook.server.stored import Final, ReceiptRow
 from sim.protocols.hook.server.tasks import Round, place_of
 from tests.protocols.hook.by_hand import ByHand
 from tests.protocols.hook.delivery_play import LanePlay
 from tests.protocols.hook.server_play import SECOND_US, failed_task
-
-DAY_US = 24 * 3_600 * SECOND_US
 
 
 class Stage(LanePlay):
@@ -324,8 +322,10 @@ def said(text: str, person: str = "Alice", thread: str | None = "t1", n: int = 9
 def test_a_message_of_blanks_is_no_task() -> None:
     play = Stage("slack")
     play.connect()
-    play.hand(play.server._inbox._said("IM", said("  "))).finish()
-    assert play.got(TaskDispatch) == []
+    assert play.hand(play.server._inbox._said("IM", said("  "))).finish().ops == []
+    assert play.hand(play.server._inbox._said("IM", said("go"))).finish().asked(Save) != []
+    play.run(1)
+    assert [task.prompt for task in play.got(TaskDispatch)] == ["go"]
 
 
 def test_a_conversation_learns_its_folder_when_a_desktop_is_there() -> None:
@@ -335,10 +335,20 @@ def test_a_conversation_learns_its_folder_when_a_desktop_is_there() -> None:
     (lane,) = play.server.memory.conversations.values()
     assert lane.workspace == ""
     play.connect()
-    lane.workspace = ""
-    play.say("two", thread="t1")
-    assert list(play.server.memory.conversations.values()) == [lane]
-    assert lane.workspace == "chat"
+    for workspace, saved in (("", 1), ("chat", 0)):
+        lane.workspace = workspace
+        run = play.hand(play.server._inbox._conversation("slack", said("two"), play.socket))
+        assert (run.finish().result, len(run.asked(Save))) == (lane, saved)
+        assert lane.workspace == "chat"
+
+
+def test_a_conversation_without_a_folder_or_a_team_has_empty_names() -> None:
+    play = Stage("slack")
+    play.connect(workspaces=())
+    event = PersonSaid("e9", "D1", None, "m9", "Alice", "go", True)
+    run = play.hand(play.server._inbox._conversation("slack", event, play.socket)).finish()
+    assert (run.result.workspace, run.result.team) == ("", "")
+    assert run.result.row_key == "lane/slack/D1/"
 
 
 def test_a_desktop_that_waits_for_the_place_has_no_folder_and_no_placeholder() -> None:
@@ -397,6 +407,37 @@ def test_a_card_of_a_task_that_is_over_is_not_drawn() -> None:
     )
     task.state = "REJECTED"
     assert play.hand(play.server._inbox.cards.request(play.socket, body)).finish().ops == []
+
+
+def test_a_decision_waits_for_the_welcome() -> None:
+    play = Stage("slack")
+    task = play.running()
+    play.ask(task.request, wait=2)
+    play.socket.state = PROBING
+    play.press("A1", "yes")
+    assert play.server.memory.cards["A1"].state == "DECIDED"
+    assert play.got(InteractionDecision) == []
+
+
+def test_an_open_card_is_not_done_when_it_is_shown() -> None:
+    play = Stage("slack")
+    task = play.running()
+    play.ask(task.request, wait=2)
+    card = play.server.memory.cards["A1"]
+    assert play.hand(play.writing.settle(card.picture())).finish().ops == []
+    assert not card.written
+
+
+def test_the_end_of_a_card_is_said_once_more_too() -> None:
+    play = Stage("slack")
+    task = play.running()
+    play.ask(task.request, wait=2)
+    play.take_back(task.request)
+    play.run(2)
+    card = play.server.memory.cards["A1"]
+    assert card.line.shown.final
+    run = play.hand(play.server.on_timer("again", "A1"), Done()).finish()
+    assert len(run.asked(Call)) == 1
 
 
 def test_decisions_that_wait_end_with_the_connection() -> None:
@@ -550,13 +591,11 @@ def test_the_place_of_a_groups_session_names_its_account() -> None:
 @pytest.mark.parametrize("by_round", [False, True])
 def test_a_task_is_remembered_as_long_as_a_round_needs_its_message(by_round: bool) -> None:
     """hook RC-29"""
-    play = Stage("slack", limits=Limits(mapping_us=DAY_US))
+    play = Stage("slack", limits=Limits(mapping_us=5 * SECOND_US))
     task = play.server.memory.routes[failed_task(play)]
     if by_round:
-        over = Round("K1", task.request, task, 1, None)
-        task.line.claim = over
-    forget = play.server._expiry._forget
-    play.hand(forget(task.ended_us, task.request)).finish()
+        task.line.claim = Round("K1", task.request, task, 1, None)
+    play.run(12)
     assert (task.request in play.server.memory.routes) is by_round
 
 
@@ -569,3 +608,45 @@ def test_what_is_gone_or_lives_is_not_forgotten() -> None:
     task.ended_us = 2
     assert play.hand(forget(1, task.request)).finish().ops == []
     assert task.request in play.server.memory.routes
+
+
+def test_a_round_is_forgotten_even_while_another_has_its_message() -> None:
+    play = Stage("slack")
+    failed = failed_task(play)
+    for name in ("K1", "K2"):
+        play.reopen(name, failed)
+    old = play.server.memory.routes["K1"]
+    play.hand(play.server._expiry._forget(old.ended_us, "K1")).finish()
+    assert "K1" not in play.server.memory.routes
+
+
+def test_what_is_open_is_known_however_old_it_is() -> None:
+    """hook RC-29"""
+    play = Stage("slack", limits=Limits(mapping_us=SECOND_US))
+    task = play.running()
+    known = play.server.memory.known
+    play.run(5)
+    assert known(task.request, play.world.now) is task
+    task.ended_us = 1
+    assert known(task.request, play.world.now) is None
+    assert known(task.request, SECOND_US + 1) is task
+
+
+def test_with_end_beats_cancel_off_only_what_was_stopped_ends_as_cancelled() -> None:
+    for stopped, chip in ((False, "OK"), (True, "CANCELLED")):
+        play = Stage("slack", off=("end_beats_cancel",))
+        task = play.running()
+        task.cancel = stopped
+        play.end(task.request, "ok", "done")
+        assert play.shows(task.request)[0] == chip
+
+
+def test_only_a_result_that_is_tried_again_goes_on_counting_its_failures() -> None:
+    for state, failures in (("RETRYING", 3), ("ACCEPTED", 0)):
+        play = Stage("slack")
+        task = play.running()
+        task.receipt = Receipt(ReceiptRow(state, 3, 0, ""))
+        task.line.draining = True
+        shown = picture(task, "done", "OK")
+        play.hand(play.server._recovery._when_promised(shown, task)).finish()
+        assert task.line.failures == failures
