@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from sim.wire.spec import Predicate
@@ -24,6 +25,7 @@ def is_supported_version(text: str) -> bool:
     return _VERSION.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=64)  # a frame's is asked for twice: is it readable, and when is it
 def epoch_ms(text: str) -> int | None:
     """The instant that an ISO-8601 date and time denotes, None where it denotes none.
 
