@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -123,10 +124,11 @@ def _is_address(host: str) -> bool:
 async def body_as(request: Request, kind: type[T]) -> T:
     """The JSON body as a struct. Raises ControlError, which lists the fields, for anything else."""
     data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
-        if len(data) > BODY_BYTES:
-            raise ControlError(f"the body is longer than {BODY_BYTES} bytes", status=413)
+    async with aclosing(request.stream()) as chunks:
+        async for chunk in chunks:
+            data += chunk
+            if len(data) > BODY_BYTES:
+                raise ControlError(f"the body is longer than {BODY_BYTES} bytes", status=413)
     try:
         return msgspec.json.decode(bytes(data) or b"{}", type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

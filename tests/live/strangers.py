@@ -140,7 +140,8 @@ class Stranger:
 async def stranger(url: str, device: str = "device-1", token: str = "") -> AsyncIterator[Stranger]:
     """Somebody who is connected, and hangs up at the end of the block."""
     headers = [(b"authorization", f"Bearer {token}".encode())] if token else None
-    async with open_websocket_url(url, extra_headers=headers) as socket:
+    # With a full queue the library's reader would never come to the Close frame.
+    async with open_websocket_url(url, extra_headers=headers, message_queue_size=1_000) as socket:
         try:
             yield Stranger(socket, device)
         finally:

@@ -137,11 +137,10 @@ def test_the_session_in_the_help_works_when_it_is_pasted(tmp_path: Path) -> None
     script = "\n".join(["set -m", "hooktwin() { " + " ".join(HOOKTWIN) + ' "$@"; }',
                         *serve_command.SESSION])  # fmt: skip
     script = script.replace("8787", "28787").replace("8788", "28788")
-    script = script.replace("sleep 3;", "sleep 12;")  # a busy machine starts slowly
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment(),
                           capture_output=True, text=True, timeout=90, check=False)  # fmt: skip
     lines = [line for line in done.stdout.splitlines() if line.startswith(("{", "["))]
     answers = [json.loads(line) for line in lines]
     assert all(one.get("ok", True) for one in answers if isinstance(one, dict)), answers
     assert any("Done: What is new?" in line for line in lines)
-    assert "findings" in done.stdout.splitlines()[-1]
+    assert "0 findings" in done.stdout.splitlines()[-1]

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 SESSION = (
     "hooktwin serve --port 8787 --control-port 8788 --record run.jsonl &",
     "hooktwin connect ws://127.0.0.1:8787 --channel slack &",
-    "sleep 3; C=http://127.0.0.1:8788",
+    "C=http://127.0.0.1:8788; until curl -s $C/links | grep slack; do sleep 1; done",
     """curl -s $C/message -d '{"channel": "slack", "text": "What is new?"}'""",
-    "sleep 2; curl -s $C/channels/slack",
+    "sleep 3; curl -s $C/channels/slack",
     """curl -s $C/lose -d '{"type": "task.ack"}'""",
     """curl -s $C/message -d '{"channel": "slack", "text": "Once more"}'""",
     """curl -s $C/cut -d '{"link": "D.slack", "how": "rst"}'""",
