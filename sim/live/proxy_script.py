@@ -106,7 +106,7 @@ class Cursor:
 
 
 class Reading:
-    """The beats of a scenario; ``left_out`` are lines with what is not played there."""
+    """The beats of a scenario; ``left_out`` are lines that are not played: number, text, why."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.beginning = Beat()
@@ -114,6 +114,7 @@ class Reading:
         self.beats = 0
         self.frames: list[OnFrame] = []
         self._scenario = scenario
+        self._lines = scenario.numbered_text.split("\n")
         self._last = self.beginning
         self._next: list[Strike] = []
         self._wait_s = 0.0
@@ -183,8 +184,7 @@ class Reading:
             case say.After(duration_us=wait):
                 self._wait_s += wait / 1e6
             case _:
-                word = type(one).__name__
-                self._leave_out(one.line, f"@{word.lower()} is not for who stands between")
+                self._leave_out(one.line, "not for who stands between")
 
     def _hold(self, one: say.Hold | say.Release) -> None:
         by_client = self._kind(one.source) == "desktop"
@@ -197,7 +197,7 @@ class Reading:
         if isinstance(fault, OnFrame):
             self.frames.append(fault)
         elif fault is None:
-            self._leave_out(one.line, f"{name!r} is not for who stands between")
+            self._leave_out(one.line, "not for who stands between")
         elif self._is_behind_arrow(one):
             self._last.then.append(Deed(fault.link, "", False, fault.strike, self._wait_s))
 
@@ -220,7 +220,8 @@ class Reading:
         return self._scenario.participant(host).kind
 
     def _leave_out(self, line: int, why: str) -> None:
-        self.left_out.append((line, why))
+        said = self._lines[line - 1].strip(" \t%")
+        self.left_out.append((line, f"{said}: {why}"))
 
 
 class Script(Director):
@@ -246,7 +247,7 @@ class Script(Director):
             self._steps.strike_frame(fault)
         for step in scenario.settings.steps:
             if not self._steps.add(step):
-                self.left_out.append((0, f"{step.do!r} at {step.at!r}: nobody can do that here"))
+                self.left_out.append((0, f"{step.do} ({step.at}): not for who stands between"))
         desktops = [one.id for one in scenario.participants if one.kind == "desktop"]
         self._clients = {host: "D" if n == 1 else f"D{n}" for n, host in enumerate(desktops, 1)}
 

@@ -10,7 +10,7 @@ import trio
 
 from sim.check.judge import Finding
 from sim.core.trace import Header
-from sim.drivers.websocket import bind
+from sim.drivers.websocket import LOOPBACK, bind
 from sim.live.control import serve_http
 from sim.live.proxy import Proxy
 from sim.live.proxy_book import SERVER, Book
@@ -146,8 +146,9 @@ class _Session:
         if plan.control_port is None:
             return ""
         app = Control(self.proxy, self.director).app()
-        port: int = await nursery.start(serve_http, app, plan.host, plan.control_port)
-        return f"http://{_in_url(plan.host)}:{port}"
+        # Whoever may reach the proxy from elsewhere need not be allowed to steer it.
+        port: int = await nursery.start(serve_http, app, LOOPBACK, plan.control_port)
+        return f"http://{LOOPBACK}:{port}"
 
     def summary(self, stop: Stop) -> ProxySummary:
         """What there was."""

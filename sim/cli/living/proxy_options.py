@@ -19,7 +19,7 @@ UpstreamUrl = Annotated[
 ]
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
 ControlPort = Annotated[
-    int, typer.Option(min=0, max=65535, help="Where the control API listens; 0: any.")
+    int, typer.Option(min=0, max=65535, help="Where the control API listens, on 127.0.0.1; 0: any.")
 ]
 Faults = Annotated[
     list[str] | None,
