@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any
 
-from sim.core.op import Call, Sleep
+from sim.core.op import Call, Dial, Sleep
 from sim.world.activity import SUSPENDED, Activity
 from sim.world.perform import PERFORM
 from sim.world.world import World
@@ -19,7 +19,7 @@ from sim.world.world import World
 class ByHand:
     """One handler on a host; it has not begun yet. ``ops`` are those that it performed.
 
-    ``answers`` are for its calls, in order. Its pauses take no time.
+    ``answers`` are for its calls and dials, in order. Its pauses take no time.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class ByHand:
     def _perform(self) -> None:
         op, self._asked = self._asked, None
         self.ops.append(op)
-        if type(op) is Call:
-            assert self.answers, f"the test has no answer for {op.request}"
+        if type(op) in (Call, Dial):
+            assert self.answers, f"the test has no answer for {op}"
             self._answer = self.answers.pop(0)
         elif type(op) is Sleep:
             self._answer = None

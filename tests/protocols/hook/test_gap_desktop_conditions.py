@@ -7,12 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from sim.core.op import Erase, Note, Save, Send, StartTimer
+from sim.core.op import Dial, Erase, Note, Save, Send, StartTimer, StopTimer
 from sim.protocols.hook import (
     ABSENT,
     InteractionDecision,
     Message,
     PrefsGet,
+    ProviderBehaviorState,
     ProviderPrefsState,
     TaskSource,
     TurnDelivery,
@@ -25,6 +26,7 @@ from sim.protocols.hook.acts import (
     Login,
     Operate,
     Retry,
+    Toggle,
     TypeText,
 )
 from sim.protocols.hook.desktop import (
@@ -41,7 +43,7 @@ from sim.protocols.hook.desktop import (
     preferences,
 )
 from sim.protocols.hook.desktop.group_window import GroupRow, Window, is_foreign, named_in
-from sim.protocols.hook.desktop.ledger import mark_sent
+from sim.protocols.hook.desktop.ledger import _is_reclaimable, mark_sent
 from sim.protocols.hook.desktop.records import Unaccepted
 from sim.protocols.hook.desktop.ties import BindingRow, neutral_ties
 from sim.protocols.hook.machine_desktop import CLAIMING, DIALLING
@@ -94,7 +96,9 @@ def test_business_waits_for_the_welcome_and_ends_with_the_account() -> None:
 
 def test_slack_has_no_frames_of_neutral_channels() -> None:
     """HK-16"""
-    assert On("slack").frame(confirmed("b1", pushed=False)).finish().ops == []
+    play = On("slack")
+    assert play.frame(confirmed("b1", pushed=False)).finish().ops == []
+    assert play.lane.ties is None
 
 
 # -- tasks ----------------------------------------------------------------------------------
@@ -151,6 +155,16 @@ def test_behaviour_is_not_asked_for_before_the_welcome() -> None:
     assert play.hand(behavior.fetch(play.desktop(), play.lane)).finish().ops == []
 
 
+def test_behaviour_that_nobody_asked_for_is_shown() -> None:
+    play = On("telegram").bound()
+    state = ProviderBehaviorState(
+        provider="telegram", binding_id="b1", reply_to=None, bound=True, group_activation={},
+        emoji_reactions="off", reply_quote_dm="off", reply_quote_group="off",
+    )  # fmt: skip
+    play.hand(behavior.told(play.desktop(), play.lane, state)).finish()
+    assert play.lane.ties.behavior is state
+
+
 def prefs(reply_to: str | None, binding: str = "b1") -> ProviderPrefsState:
     return ProviderPrefsState(
         provider="telegram", binding_id=binding, scope_id=None, reply_to=reply_to, bound=True,
@@ -172,6 +186,38 @@ def test_settings_are_shown_unless_they_answer_nothing(reply_to: str | None, sho
 def test_a_connected_channel_is_not_dialled() -> None:
     play = On()
     assert play.hand(connection.dial(play.desktop(), play.lane)).finish().ops == []
+
+
+def test_a_socket_that_was_lost_before_its_dial_was_answered_is_not_opened() -> None:
+    play = On()
+    lane, conn = play.lane, play.lane.conn
+    lane.conn, lane.state = None, "OFFLINE"
+    run = play.hand(connection.dial(play.desktop(), lane), conn).before(Dial)
+    assert lane.state == DIALLING
+    lane.state = "OFFLINE"
+    assert [type(op) for op in run.finish().ops] == [Dial]
+    assert lane.conn is None
+
+
+def test_a_channel_that_is_off_stays_off_after_a_restart() -> None:
+    play = On()
+    play.do(Toggle(on=False, lane="slack"))
+    play.restart_desktop()
+    assert play.lane.is_off
+    assert play.lane.conn is None
+
+
+def test_a_turn_is_told_behind_the_welcome_only() -> None:
+    play = On(welcomes=False)
+    assert play.lane.conn is not None
+    run = play.hand(play.desktop().send_turn(play.lane, end_of("R1"))).finish()
+    assert (run.result, run.ops) == (False, [])
+
+
+def test_an_idle_desktop_that_loses_a_connection_stays_idle() -> None:
+    play = On()
+    continuation.connection_lost(play.desktop(), play.lane)
+    assert not play.desktop().is_busy
 
 
 def test_the_socket_of_an_older_dial_is_none_of_ours() -> None:
@@ -243,6 +289,53 @@ def test_the_end_of_a_round_is_kept_with_that_rule_off_only(
     assert len(play.lane.buffer or ()) == kept
 
 
+@pytest.mark.parametrize("off", [(), ("reopen_never_replayed",)])
+def test_the_end_of_a_round_is_written_once(off: tuple[str, ...]) -> None:
+    """HK-194"""
+    play, turn = continued(rules_off=off)
+    play.do(AgentProgresses("on it"))
+    play.do(AgentEnds(text="done"))
+    assert len(play.frames("turn.end", turn.request_id)) == 1
+
+
+@pytest.mark.parametrize(("off", "kept"), [((), 0), (("reopen_never_replayed",), 1)])
+def test_the_end_of_a_round_that_could_not_be_written_is_lost(
+    off: tuple[str, ...], kept: int
+) -> None:
+    """HK-194"""
+    play, turn = continued(rules_off=off)
+    play.do(AgentProgresses("on it"))
+    act = AgentEnds(text="done")
+    run = play.hand(continuation.finish(play.desktop(), turn, act)).before(Send)
+    play.go_offline()
+    run.finish()
+    assert len(play.lane.buffer or ()) == kept
+
+
+@pytest.mark.parametrize(("off", "sent"), [((), 0), (("reopen_never_replayed",), 1)])
+def test_the_end_of_a_round_is_written_on_its_own_connection(
+    off: tuple[str, ...], sent: int
+) -> None:
+    play, turn = continued(rules_off=off)
+    play.do(AgentProgresses("on it"))
+    act = AgentEnds(text="done")
+    run = play.hand(continuation.finish(play.desktop(), turn, act)).before(
+        StopTimer, str(turn.number)
+    )
+    play.go_offline()
+    play.come_back()
+    assert play.lane.is_ready
+    assert len(ends(run.finish())) == sent
+
+
+def test_with_dead_thread_off_a_round_without_a_name_is_no_link_of_the_chain() -> None:
+    play, turn = continued(rules_off=("dead_thread",))
+    play.go_offline()
+    play.do(FAILS)
+    assert turn.request_id == ""
+    assert all("" not in r.rounds for r in play.work.registrations.values())
+
+
 def test_a_local_turn_that_fails_cannot_be_continued() -> None:
     """HK-190"""
     play = On()
@@ -271,6 +364,13 @@ def test_an_end_is_repeated_where_somebody_waits_for_it() -> None:
             play.go_offline()
         play.lane.unaccepted = {"k": Unaccepted(end_of("R1"))}
         assert len(ends(play.hand(delivery.due(play.desktop(), "k")).finish())) == sent
+
+
+def test_an_end_is_not_repeated_on_a_channel_that_can_do_too_little() -> None:
+    play = On(features=AWAITED)
+    play.lane.state = "INCAPABLE"
+    play.lane.unaccepted = {"k": Unaccepted(end_of("R1"))}
+    assert play.hand(delivery.due(play.desktop(), "k")).finish().ops == []
 
 
 def test_what_was_not_taken_over_goes_before_what_was_never_written() -> None:
@@ -338,6 +438,7 @@ def test_an_answer_that_was_begun_for_one_account_ends_with_it() -> None:
 def test_a_row_is_marked_once_and_only_if_it_is_there() -> None:
     play = On()
     (key,) = play.unsent("R1")
+    assert not _is_reclaimable(play.desktop(), "ledger/gone")
     for name, saved in ((key, 1), (key, 0), ("ledger/gone", 0)):
         assert len(play.hand(mark_sent(play.desktop(), name)).finish().asked(Save)) == saved
 
@@ -492,6 +593,9 @@ def test_a_neutral_channel_is_offered_by_both_and_behind_the_welcome(frame: str)
         play.lane.state = state or play.lane.state
         play.do(Operate(frame, {}))
         assert len(play.frames(frame)) == sent
+        assert bool(neutral_ties(play.desktop(), play.lane).mutation) is (
+            bool(sent) and frame == "provider.bind.start"
+        )
 
 
 def test_a_tool_is_for_the_team_of_the_last_session() -> None:

@@ -32,8 +32,8 @@ class Stage(Play):
     def work(self) -> Any:
         return self.desktop().work
 
-    def hand(self, run: Any) -> ByHand:
-        return ByHand(self.world, "D", run)
+    def hand(self, run: Any, *answers: Any) -> ByHand:
+        return ByHand(self.world, "D", run, *answers)
 
     def task(self, request: str = "R1", **more: Any) -> Any:
         """A task that runs."""
