@@ -35,7 +35,7 @@ def test_a_storm_breaks_nothing_when_handlers_are_interrupted() -> None:
 
 MENDED = (
     (101389, True), (101420, True), (102115, True), (102485, True), (102647, False),
-    (106091, True),
+    (106091, True), (101442, True),
 )  # fmt: skip
 """Seeds of storms (and whether they were interrupted) that broke something once."""
 

@@ -53,6 +53,8 @@ class OneSessionPerKey(OfTurns):
         # by desktop, and by connection where no more than frames is known: its process, its
         # folders and its account may then be others on the next one
         self._sessions: dict[str, dict[str, str]] = {}
+        # likewise: the step at which a key was archived last
+        self._archives: dict[str, dict[str, int]] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
@@ -65,8 +67,9 @@ class OneSessionPerKey(OfTurns):
 
     def _archived(self, event: FrameDelivered) -> str | None:
         if self.view.arrived is not None:
-            place = self._place(event.link, event.receiver)
-            self._sessions.get(place, {}).pop(self.view.arrived.external_key, None)
+            place, key = self._place(event.link, event.receiver), self.view.arrived.external_key
+            self._sessions.get(place, {}).pop(key, None)
+            self._archives.setdefault(place, {})[key] = event.n
         return None
 
     def _place(self, link: str, desktop: str) -> str:
@@ -94,6 +97,8 @@ class OneSessionPerKey(OfTurns):
             return None
         if turn.row is not None:
             return None  # a result of an earlier life is handed in
+        if self._archives.get(place, {}).get(turn.key, -1) > event.cause:
+            return None  # its session was archived while it was being let in
         self.exercised += 1
         before = self._sessions.setdefault(place, {}).setdefault(turn.key, session)
         if before == session:
