@@ -133,7 +133,7 @@ LESSONS: tuple[Lesson, ...] = (
             "A person writes in a chat. The chat channel tells our server. The server gives the "
             "task to the person's desktop, where an agent works on it.",
             "Every row is one step. An arrow ─▶ is a frame on the WebSocket between server and "
-            "desktop, ╌▶ is a call to the channel. Press n for the next step, N for the last.",
+            "desktop, ╌▶ is a call to the channel. Press n for the next step, N to go back.",
         ),
         (
             ("frame", "one JSON message on the WebSocket"),

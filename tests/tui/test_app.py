@@ -4,12 +4,23 @@ import re
 import pytest
 
 from sim.cli.drawing.telling import Names
-from tests.tui.stage import TRACES, Typed, perform, press, recorded, screen_text, session, settled
+from tests.tui.stage import (
+    TRACES,
+    Typed,
+    perform,
+    press,
+    recorded,
+    screen_text,
+    session,
+    settled,
+    shared,
+)
 from tui.app import HooktwinApp, Looks, session_of
 from tui.feeds import searching
 from tui.keys import VIEWS
 from tui.lessons import LESSONS, Progress
 from tui.screens.explore import ExploreView
+from tui.screens.menus import Entry, Menu
 from tui.screens.start import Offers, StartScreen
 from tui.screens.telling import forms
 from tui.screens.workbench import Workbench
@@ -127,6 +138,54 @@ def test_every_lesson_can_be_finished_by_walking_through_its_run(lesson):
 
 
 # -- explore ------------------------------------------------------------------------------------
+
+
+def test_a_lesson_plays_its_scenario_once_and_says_nothing_of_it():
+    async def script(pilot):
+        await press(pilot, "7")
+        bench = pilot.app.screen
+        script.runs, script.notice, script.busy = len(bench.runs.sessions), bench.notice, bench.busy
+
+    perform(session("reopen-teardown"), script)
+    assert (script.runs, script.notice, script.busy) == (2, "", "")
+
+
+def test_a_run_that_another_one_has_replaced_says_nothing():
+    async def script(pilot):
+        bench = pilot.app.screen
+        made = []
+        for rule in ("redelivery", "one-decision"):
+            bench.run(f"without {rule}", made.append, without=(rule,))
+        await settled(pilot)
+        script.made, script.busy, script.notice = made, bench.busy, bench.notice
+
+    perform(session("typical"), script)
+    assert [one.without for one in script.made] == [("one-decision",)]
+    assert script.busy == ""
+    assert "cancelled" not in script.notice
+
+
+def test_a_menu_that_was_closed_before_its_entries_came_is_not_filled():
+    async def script(pilot):
+        menu = Menu("faults", ())
+        pilot.app.push_screen(menu)
+        menu.fill([Entry("host", "S  crash", "", 1)])  # before it is drawn
+        await settled(pilot)
+        assert "S  crash" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        menu.fill([])  # after it was closed
+
+    perform(shared(), script)
+
+
+def test_faults_open_where_the_world_has_been_looked_at_already():
+    async def script(pilot):
+        await press(pilot, "4", "f")
+        script.text = screen_text(pilot.app)
+
+    perform(shared(), script, step=40)
+    assert "makes a branch" in script.text
+    assert "crash S" in script.text
 
 
 def test_a_search_runs_beside_the_screen_and_a_finding_opens_at_its_breaking_step(monkeypatch):

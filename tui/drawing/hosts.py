@@ -77,7 +77,7 @@ def _volatile(view: View, host: str) -> Iterator[Line]:
     yield from _links(view, scene, host)
     yield from _waits(view, scene, host)
     if view.moment is not None and view.moment.step == view.step:
-        yield from _inside(view.moment, host, view.width)
+        yield from _inside(view, view.moment, host)
 
 
 def _links(view: View, scene: Scene, host: str) -> Iterator[Line]:
@@ -112,12 +112,12 @@ def _waits(view: View, scene: Scene, host: str) -> Iterator[Line]:
         head = ""
 
 
-def _inside(moment: Moment, host: str, width: int) -> Iterator[Line]:
-    head = "stands at"
+def _inside(view: View, moment: Moment, host: str) -> Iterator[Line]:
+    width, head = view.width, "stands at"
     for waiting in moment.waiting:
         if waiting.host == host:
             place = f"{PurePath(waiting.path).name}:{waiting.line}"
-            told = f"{waiting.handler} in {waiting.function}  {place}"
+            told = view.session.told(f"{waiting.handler} in {waiting.function}  {place}")
             yield line((f"  {pad(head, NAME)}", "dim"), (fit(told, width - NAME - 2), "warn"))
             head = ""
     head = "timers"

@@ -153,7 +153,9 @@ def invariants(session: Session, n: int, width: int) -> list[Line]:
     else:
         lines.append(line(("? not judged yet", "dim")))
     if session.result is not None and session.result.failures:
-        lines.append(line((f"! {len(session.result.failures)} lines of the diagram", "warn")))
+        count = len(session.result.failures)
+        told = "1 line of the diagram fails" if count == 1 else f"{count} lines of the diagram fail"
+        lines.append(line((f"! {told}", "warn")))
         for failure in session.result.failures[:4]:
             told = session.told(f"line {failure.line}: {failure.expected}")
             lines += [line("    ", (part, "warn")) for part in wrap(told, width - 4, 2)]

@@ -10,7 +10,7 @@ LESSONS: Mapping[str, str] = {
     "the person's desktop, where an agent works on it.": "有人在聊天里发言。频道告诉我们的服务器。"
     "服务器把任务交给这个人的桌面，由那里的代理完成。",
     "Every row is one step. An arrow ─▶ is a frame on the WebSocket between server and desktop, "
-    "╌▶ is a call to the channel. Press n for the next step, N for the last.": "每行是一步。箭头 ─▶ 是"
+    "╌▶ is a call to the channel. Press n for the next step, N to go back.": "每行是一步。箭头 ─▶ 是"
     "服务器与桌面之间 WebSocket 上的帧，╌▶ 是对频道的调用。按 n 到下一步，N 回上一步。",
     "frame": "帧",
     "one JSON message on the WebSocket": "WebSocket 上的一条 JSON 消息",

@@ -29,7 +29,7 @@ FRAMES = {
     "→ to the server   ← to the desktop   · connection   * marked": "→ 发往服务器   ← 发往桌面   · 连接   * 已标记",
     "only when the {} announced {}": "仅当 {} 宣告了 {}", "or null": "或 null", "is no object": "不是对象",
     "! missing": "! 缺失", "unknown": "未知", "not allowed": "不允许", "no declaration of this type": "没有此类型的声明",
-    "unknown message type": "未知的消息类型", "hook protocol, {}": "hook 协议，{}",
+    "unknown message type": "未知的消息类型", "{} protocol, {}": "{} 协议，{}",
     "refused: bad field, the link stays up": "拒绝：字段有误，连接保留",
     "(not there)": "（没有）",
 }  # fmt: skip
@@ -37,7 +37,8 @@ FRAMES = {
 STEPS = {
     "at step {}": "第 {} 步", "{} steps, {} s": "{} 步，{} 秒", "step {}  {}": "第 {} 步  {}", "step {}": "第 {} 步",
     "message {}": "消息 {}", "line {}: {}": "第 {} 行：{}", "asks": "请求", "refused": "被拒绝", "key": "键",
-    "timer": "定时器", "? cannot be judged: {}": "? 无法判定：{}", "! {} lines of the diagram": "! 时序图中有 {} 行不成立",
+    "timer": "定时器", "? cannot be judged: {}": "? 无法判定：{}", "{} lines of the diagram fail": "时序图中有 {} 行不成立", "1 line of the diagram fails": "时序图中有 1 行不成立", "! {} lines of the diagram fail": "! 时序图中有 {} 行不成立",
+    "! 1 line of the diagram fails": "! 时序图中有 1 行不成立",
     "= {} hold": "= {} 条成立", "= {} others hold": "= 其余 {} 条成立", "? not judged yet": "? 尚未判定", "done": "完成", "step": "步骤",
     "cause: step {}": "原因：第 {} 步", "{} lanes  {} steps": "{} 条泳道  {} 步", "{} broken": "{} 条被破坏",
     "h hello  e turn end  x fault  ! finding      causes of step {}: {}": "h hello  e 轮次结束  x 故障  ! 发现      第 {} 步的原因：{}",

@@ -62,6 +62,9 @@ class LessonView(View):
                 yield DiagramView("sequence  (only what this lesson needs)", id="small")
                 yield Panel("the code that is waiting", self._code, id="code")
 
+    _asked: Progress | None = None
+    """The lesson whose run is being made: it is asked for once."""
+
     @property
     def lesson(self) -> Lesson:
         return self.progress.lesson
@@ -69,8 +72,11 @@ class LessonView(View):
     def show(self, state: State) -> None:
         super().show(state)
         if state.session.name != self.lesson.scenario or not self._fits(state.session):
-            self.post_message(Wanted("lesson", self.lesson))
+            if self._asked is not self.progress:
+                self._asked = self.progress
+                self.post_message(Wanted("lesson", self.lesson))
             return
+        self._asked = None
         self.progress.look(state.session, state.step)
         if self.progress.finished:
             self.post_message(Finished(self.lesson.id))
@@ -191,7 +197,7 @@ class LessonView(View):
 
     def begin(self, lesson: Lesson) -> None:
         """Another lesson."""
-        self.progress = Progress(lesson)
+        self.progress = self._asked = Progress(lesson)
         self.post_message(Wanted("lesson", lesson))
 
     def on_pane_chosen(self, message: Pane.Chosen) -> None:

@@ -72,7 +72,8 @@ class Entries(Pane):
 
     def _line(self, place: int, entry: Entry, head: str, width: int) -> Line:
         here = place == self.chosen
-        label = pad(self.speech(entry.label), max(width // 2 - 10, 16))
+        room = max(width // 2 - 10, 16) if entry.why or entry.detail else max(width - 13, 16)
+        label = pad(self.speech(entry.label), room)
         mark = "▶ " if here else "  "
         role = "late" if entry.why else "cursor" if here else ""
         reason = self.speech(f"not possible: {entry.why}" if entry.why else entry.detail)

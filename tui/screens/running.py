@@ -73,10 +73,13 @@ class Running(Navigating):
             return made
 
         self._done = done
-        self.run_worker(work, name="run", group="run", thread=True, exclusive=True,
-                        exit_on_error=False)  # fmt: skip
+        self._newest = self.run_worker(
+            work, name="run", group="run", thread=True, exclusive=True, exit_on_error=False
+        )
 
     _done: Callable[[Session], None]
+    _newest: Worker[Session | None] | None = None
+    """The run that counts: one before it that it has replaced says nothing any more."""
 
     def _progress(self, label: str, steps: int) -> None:
         self.say(f"{label} …  {steps:,} steps   esc cancels")
@@ -85,6 +88,8 @@ class Running(Navigating):
     def worker_changed(self, event: Worker.StateChanged) -> None:
         """A run, or a look from inside, has ended."""
         worker = event.worker
+        if worker.name == "run" and worker is not self._newest:
+            return
         if worker.state == WorkerState.ERROR:
             self.busy, self._looking = "", None
             error = worker.error
@@ -96,7 +101,7 @@ class Running(Navigating):
             self.say("cancelled; the run before is kept", "warn")
         elif worker.state == WorkerState.SUCCESS:
             if worker.name == "run":
-                self.busy = ""
+                self.busy = self.notice = ""
                 if worker.result is None:
                     self.say("cancelled; the run before is kept", "warn")
                 else:
