@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -82,6 +84,34 @@ def test_the_limits_are_20_and_100_unless_said_otherwise() -> None:
     for tab in range(5):
         filled(work, *(f"{tab}.{n}" for n in range(21 if tab < 4 else 2)), tab=f"t{tab}")
     assert work.refusal(job("x", "t4"), waits=True) == "controller_queue_limit_exceeded"
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        lambda work, jobs: work.answer(jobs[0]),
+        lambda work, jobs: work.cancel(jobs[1]),
+        lambda work, jobs: work.expire(50),
+        lambda work, jobs: work.lose_node("N"),
+        lambda work, jobs: work.lose_session("A"),
+    ],
+)
+def test_who_leaves_the_queue_in_any_way_counts_no_longer(
+    leave: Callable[[Work, list[Job]], object],
+) -> None:
+    work = Work(session_limit=2)
+    jobs = [job("1", by="Z"), job("2", until=50), job("3", "T2", by="Z", node="M")]
+    jobs.append(job("4", "T2", node="M"))
+    for each in jobs:
+        work.accept(each)
+    asked = job("x", "T2", node="M")
+    assert work.refusal(asked, waits=True) == "controller_queue_limit_exceeded"
+    leave(work, jobs)
+    waiting = [one for one in jobs if one.session == "A" and one.state == "WAITING"]
+    for number in range(2 - len(waiting)):
+        assert work.refusal(asked, waits=True) is None
+        work.accept(job(f"more {number}", "T2", node="M"))
+    assert work.refusal(asked, waits=True) == "controller_queue_limit_exceeded"
 
 
 def test_a_request_id_is_taken_until_the_node_is_done_with_it() -> None:

@@ -142,9 +142,11 @@ class TabNavigate(ActionBody):
     senders=(CONTROLLER,),
 )
 class TabQuery(ActionBody):
-    """Asks for the state of the managed tabs."""
+    """Asks for the state of the managed tabs, and what a selector finds in them."""
 
     ANSWER = answers.TabsFound
+
+    selector: str | Absent = wire(ANY_TEXT, default=ABSENT)
 
 
 @message(

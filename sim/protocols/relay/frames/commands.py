@@ -14,7 +14,6 @@ from sim.protocols.relay.constants import (
     WAIT_POLICIES,
 )
 from sim.protocols.relay.frames.envelope import (
-    ANYBODY,
     BOTH,
     COMMAND_SECTION,
     CONTROLLER_TO_NODE,
@@ -153,7 +152,7 @@ class Result(RelayBody):
         "retryable": True,
         "nodeId": "node_alpha",
     },
-    senders=ANYBODY,
+    senders=(RELAY, NODE),
 )
 class Error(RelayBody):
     """Terminal frame of what could not be done; for a command of the relay, or of a node."""

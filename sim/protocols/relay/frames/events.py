@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from sim.protocols.relay.constants import (
     CANCEL_STATUSES,
-    CONTROLLER,
     LISTENER_END_REASONS,
     MAX_UPDATE_TYPE_CHARS,
     NODE,
@@ -319,7 +318,7 @@ _KIND_IS_KEPT: Final = Linkage(
     section=FAMILIES_SECTION,
     example={"type": "progress", "percent": 40},
     rules=(_KIND_IS_KEPT,),
-    senders=(NODE, RELAY, CONTROLLER),
+    senders=(NODE, RELAY),
 )
 class Event(RelayBody):
     """Progress of a command, an update of a listener, or a note of the relay."""
