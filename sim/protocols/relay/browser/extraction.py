@@ -240,7 +240,7 @@ def _inner_or_whole(node: Node) -> str:
 def _markdown(node: Node) -> str:
     part = _main(node)
     square_tables(part)
-    return part.to_markdown(_MARKDOWN).strip()
+    return _enclosed(part).to_markdown(_MARKDOWN).strip()
 
 
 def _distilled_html(node: Node) -> str:
@@ -256,7 +256,14 @@ def _raw_html(node: Node) -> str:
 
 
 def _text(node: Node) -> str:
-    return _body(_without_the_unseen(node)).to_text().strip()
+    return _enclosed(_body(_without_the_unseen(node))).to_text().strip()
+
+
+def _enclosed(node: Node) -> Node:
+    """Something around an element: the library writes what is in a node, not the node itself."""
+    if not isinstance(node, Element) or node.tag == "body":
+        return node
+    return node.wrap(Element("div"))
 
 
 _WRITERS: Final = dict(
