@@ -8,6 +8,7 @@ would take, so that a node can wait before.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 import attrs
@@ -218,15 +219,13 @@ class Browser:
             self.tabs[tab_id] = attrs.evolve(self.tabs[tab_id], back_to=tab.url)
         return True
 
-    def person_signs_in(self, site: str, now_ms: int) -> bool:
+    def person_signs_in(self, site: str, now_ms: int) -> None:
         """The person signs in; tabs at the entrance go back where they were wanted."""
         login = self.login(site)
-        if not login.take("sign in"):
-            return False
+        login.take("sign in")
         login.waiting.clear()
         login.declined.clear()
         self._leave_the_entrance(site, now_ms)
-        return True
 
     def person_declines(self, site: str) -> bool:
         """The person does not sign in; commands that wait learn it when they are tried again."""
@@ -259,7 +258,8 @@ class Browser:
     def _leave_the_entrance(self, site: str, now_ms: int) -> None:
         for tab in list(self.tabs.values()):
             if tab.back_to and host_belongs_to(tab.host, site):
-                self.navigate(tab.id, tab.back_to, now_ms)
+                with suppress(Refusal):  # what does not load leaves the tab at the entrance
+                    self.navigate(tab.id, tab.back_to, now_ms)
 
     # -- listeners
 

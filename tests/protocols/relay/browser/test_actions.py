@@ -284,6 +284,22 @@ def test_outcomes_make_frames_that_are_good(acting):
         assert isinstance(found, Accepted)
 
 
+def test_an_error_says_what_helps_and_whether_trying_again_may():
+    plain = Failed("command_failed", "no").payload("command.run", "node_alpha")
+    assert not {"retryable", "tabSessionId", "actionableHint"} & set(plain)
+    rich = Failed("tab_busy", "no", hint="wait").payload("command.run", "node_alpha", "tab_1")
+    assert (rich["retryable"], rich["tabSessionId"], rich["actionableHint"]) == (
+        True,
+        "tab_1",
+        "wait",
+    )
+
+
+def test_a_command_whose_page_is_gone_says_so(acting):
+    acting = Acting(Web([]))
+    assert acting.code("command.reddit_posts") == "tab_url_not_ready"
+
+
 def test_the_same_commands_give_the_same_outcomes_in_another_browser():
     def story():
         acting = Acting()

@@ -95,6 +95,9 @@ def test_rows_that_are_spanned_from_above_keep_their_columns():
     )
     rows = extract(html, "markdown").splitlines()
     assert rows == ["| a | b |", "| --- | --- |", "| z | 1 |", "|  | 2 |", "| w |  |", "| v |  |"]
+    html = "<table><tr><td>a<td>b<td rowspan=2>c<tr><td colspan=2>d<tr><td>e</table>"
+    rows = extract(html, "markdown").splitlines()
+    assert rows == ["| a | b | c |", "| --- | --- | --- |", "| d |  |  |", "| e |  |  |"]
 
 
 @pytest.mark.parametrize("format", ["markdown", "distilled_html", "clean_html", "text"])

@@ -135,6 +135,16 @@ def test_another_load_of_the_page_sends_its_traffic_again(board):
     assert len({one["eventId"] for one in data}) == 6
 
 
+def test_what_a_page_sent_before_the_tab_left_is_due_at_once(board):
+    board.subscribe("tab_1", "board.example", urlPatterns=[TIDES])
+    sent_at = board.now_ms + 200
+    board.now_ms += 500
+    board.do("primitive.tab.navigate", "tab_1", url="https://example.com/")
+    assert board.browser.next_update_ms("sub") == sent_at
+    assert urls(board.data(after_ms=0)) == [TIDES]
+    assert board.browser.next_update_ms("sub") is None
+
+
 def test_a_tab_that_leaves_the_site_tells_nothing_of_the_other(board):
     board.subscribe("tab_1", "board.example")
     board.data(after_ms=0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim.protocols.relay.browser import LOGIN, HandedOver
+from sim.protocols.relay.browser import LOGIN, HandedOver, Login, Page, Web
 from tests.protocols.relay.browser.acting import Acting
 
 INBOX = "https://mail.example/inbox"
@@ -38,7 +38,7 @@ def test_a_command_waits_for_the_person_and_then_goes_on(acting):
     assert waits == HandedOver(SITE, "tab_1", ENTRANCE)
     assert acting.outcome("command.run", "tab_1", **RUN) == waits
     assert acting.browser.login(SITE).waiting == ["r-1"]
-    assert acting.browser.person_signs_in(SITE, acting.now_ms)
+    acting.browser.person_signs_in(SITE, acting.now_ms)
     messages = acting.do("command.run", "tab_1", **RUN)["messages"]
     assert [one["subject"] for one in messages] == ["Berth 7 is yours", "Über die Lampe: 灯塔"]
     assert acting.browser.login(SITE).waiting == []
@@ -117,6 +117,34 @@ def test_a_command_whose_tab_is_closed_while_it_waits_waits_no_more(acting):
 def test_nothing_comes_of_a_deed_that_nobody_asked_for(acting, deed):
     assert not getattr(acting.browser, deed)(SITE)
     assert state(acting) == "SIGNED_OUT"
+
+
+def test_a_command_that_was_cancelled_after_the_person_declined_leaves_nothing_behind(acting):
+    acting.outcome("command.run", "tab_1", **RUN)
+    acting.browser.person_declines(SITE)
+    acting.browser.give_up("r-1", acting.now_ms)
+    assert acting.browser.login(SITE).declined == []
+
+
+def test_a_tab_stays_at_the_entrance_where_the_page_behind_it_does_not_load():
+    pages = [
+        Page("https://m.example/in", "In", text="<h1>In</h1>"),
+        Page("https://m.example/x", "X", fails="refused", needs_login=True),
+    ]
+    acting = Acting(Web(pages, [Login("m.example", "https://m.example/in")]))
+    tab = acting.open("https://m.example/x")
+    acting.browser.person_signs_in("m.example", acting.now_ms)
+    assert url(acting, tab) == "https://m.example/in"
+
+
+def test_an_entrance_that_leads_nowhere_opens_no_page_for_members():
+    page = Page("https://m.example/x", "X", text="secret", needs_login=True)
+    acting = Acting(Web([page], [Login("m.example", "https://m.example/in")]))
+    code = acting.code("primitive.tab.open", new_tab="t", url="https://m.example/x")
+    assert code == "tab_create_failed"
+    assert acting.code("primitive.page.screenshot", url="https://m.example/x") == (
+        "tab_url_not_ready"
+    )
 
 
 def test_sites_have_logins_of_their_own(acting):
