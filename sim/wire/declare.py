@@ -107,6 +107,11 @@ class Body(Record):
     """The latest time that the envelope can write down; times are whole and not negative."""
 
     @classmethod
+    def family(cls) -> str:
+        """What the envelope says for the type: another name where declarations share one."""
+        return cls.TYPE
+
+    @classmethod
     def enclose(cls, id: str, ts: int | float, payload: JsonObject, sender: str = "") -> JsonObject:
         """The decoded frame of this type around a payload.
 

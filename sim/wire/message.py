@@ -47,7 +47,7 @@ class Message:
     @classmethod
     def of_wire(cls, shape: type[Body], wire: JsonObject, id: str, ts: int | float) -> Self:
         """A frame around its decoded object, which is kept as it is, unknown keys included."""
-        return cls(shape.TYPE, id, ts, None, wire, shape)
+        return cls(shape.family(), id, ts, None, wire, shape)
 
     @property
     def is_typed(self) -> bool:

@@ -73,7 +73,7 @@ def _frames_of(cls: type[Body]) -> st.SearchStrategy[JsonObject]:
 def _messages_of(cls: type[Body]) -> st.SearchStrategy[Message]:
     return _parts(cls).map(
         lambda parts: Message(
-            cls.TYPE, parts[0], parts[1], cls.from_wire(parts[2]), sender=parts[3]
+            cls.family(), parts[0], parts[1], cls.from_wire(parts[2]), sender=parts[3]
         )
     )
 

@@ -9,6 +9,7 @@ import sim.testing
 from sim.core.errors import UsageError
 from sim.play import play
 from sim.protocols.hook import parse_hook_message
+from sim.protocols.relay import parse_relay_message
 from sim.testing import frames, messages, scenario_texts, scenarios, texts
 from tests.scenario.test_transcribe import assert_same
 
@@ -25,6 +26,24 @@ def test_frames_are_valid_and_of_the_types_that_are_named(frame) -> None:  # typ
 def test_messages_and_texts_are_of_any_type_and_parse(message, text) -> None:  # type: ignore[no-untyped-def]
     assert message.body is not None
     assert parse_hook_message(text).ok
+
+
+@settings(max_examples=40)
+@given(frames("routed", "primitive.tab.open"), messages("command"), texts(protocol="relay"))
+def test_frames_of_another_protocol_are_drawn_by_its_names(frame, message, text) -> None:  # type: ignore[no-untyped-def]
+    assert frame["messageType"] in ("event", "command")
+    assert parse_relay_message(frame).ok
+    assert message.type == message.wire["messageType"] == "command"
+    assert parse_relay_message(text).ok
+
+
+def test_a_name_that_several_protocols_have_is_the_first_ones_unless_said() -> None:
+    assert "v" in find(frames("ping"), lambda _: True)
+    assert "senderRole" in find(frames("ping", protocol="relay"), lambda _: True)
+    with pytest.raises(UsageError, match=r"there is hook, relay"):
+        frames("ping", protocol="telnet")
+    with pytest.raises(UsageError, match=r"unknown frame 'turn\.end'"):
+        texts("turn.end", protocol="relay")
 
 
 def test_an_unknown_frame_is_answered_with_near_ones() -> None:

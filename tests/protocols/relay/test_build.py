@@ -59,7 +59,7 @@ def test_each_family_and_event_has_a_builder_whose_frames_are_accepted(name: str
     cls = {**MESSAGES, **EVENTS}[name]
     make = getattr(relay, builder_name(name))
     message = make(**cls.EXAMPLE)
-    assert message.wire["messageType"] == cls.family()
+    assert message.wire["messageType"] == message.type == cls.family()
     assert accepted(serialize_relay_message(message))
     assert message.wire["payload"] == cls.EXAMPLE
     assert name in (make.__doc__ or "")

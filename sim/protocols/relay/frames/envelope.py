@@ -65,11 +65,6 @@ class RelayBody(Body):
     LAST_TS = LAST_TIMESTAMP_MS
 
     @classmethod
-    def family(cls) -> str:
-        """The messageType of the frames around such payloads."""
-        return cls.TYPE
-
-    @classmethod
     def enclose(cls, id: str, ts: int | float, payload: JsonObject, sender: str = "") -> JsonObject:
         """The decoded frame around a payload; ``id`` is its requestId."""
         return {
