@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import attrs
-import msgspec
 
-from sim.check.protocols import Judged, invariants_of, judged
-from sim.core.dispatch import Judges, Row, plan_for
+from sim.check.finding import BOTH_SIDES, CLIENT_SIDE, SERVER_SIDE, Finding
+from sim.check.oracles import Oracles
+from sim.check.protocols import Judged, judged
 from sim.core.errors import UsageError
 from sim.core.event import (
     BadFrame,
@@ -28,33 +28,15 @@ from sim.core.event import (
     FrameSent,
     HostStarted,
 )
-from sim.core.invariant import Invariant, Monitor
+from sim.core.invariant import Invariant
 from sim.core.op import OpaqueFrame
 from sim.wire.result import ParseResult
 
-CLIENT_SIDE, SERVER_SIDE = "desktop", "server"
-BOTH_SIDES = frozenset((CLIENT_SIDE, SERVER_SIDE))
+__all__ = ["BOTH_SIDES", "CLIENT_SIDE", "SERVER_SIDE", "Finding", "FrameJudge"]
+
 UNCLEAN = 1006
 SILENCE_US = 15_000_000
 """How long somebody who still talks may be silent before nothing is expected of him."""
-
-
-class Finding(msgspec.Struct, frozen=True, gc=False):
-    """Something that is wrong. ``n`` is the event that showed it, ``at`` its time (µs).
-
-    ``rule`` is the name of an invariant, ``side`` who has to obey it; ``path`` the field
-    that the parser refused, None for a rule between frames and for a frame as a whole.
-    """
-
-    rule: str
-    side: str
-    text: str
-    n: int
-    at: int
-    link: str
-    catalogue: tuple[str, ...]
-    is_wire: bool = False
-    path: str | None = None
 
 
 @attrs.define(eq=False)
@@ -68,17 +50,6 @@ class Link:
     up: int = 0
     down: int = 0
     last: int = 0
-
-
-class _Findings(Monitor):
-    """Tells of every break, not only of the first."""
-
-    def __init__(self, invariants: list[Invariant], tell: Callable[..., None]) -> None:
-        super().__init__(invariants)
-        self._tell = tell
-
-    def _break(self, invariant: Invariant, step: int, text: str) -> None:
-        self._tell(invariant, step, text)
 
 
 class FrameJudge:
@@ -107,10 +78,9 @@ class FrameJudge:
         self.events: list[Event] = []
         self.record = self.events.append if record is None and keep else record
         self.links: dict[str, Link] = {}
-        self.view: Any = self.protocol.view()
-        self.invariants = [
-            one for one in invariants_of(self.protocol, self.view, sides) if one.name not in without
-        ]
+        self._oracles = Oracles(self.protocol, sides, without, self._broken)
+        self.view: Any = self._oracles.view
+        self.invariants = self._oracles.invariants
         self.opened_count = 0
         self.frames = {CLIENT_SIDE: 0, SERVER_SIDE: 0}
         self._n = 0
@@ -120,23 +90,8 @@ class FrameJudge:
         self._bad: dict[int, FrameSent] = {}
         self._flying: dict[int, FrameSent] = {}
         self._copies: dict[int, int] = {}
-        self._watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
-        for kind in self.view.kinds:
-            self._watch(kind, self.view.on)
-        self._monitor = _Findings(self.invariants, self._broken)
-        self._monitor.attach(self._watch)
-        # These two kinds come by the million: no watcher stands between.
-        self._judges_sent = self._judges_of(FrameSent)
-        self._judges_delivered = self._judges_of(FrameDelivered)
         self._parse = self.protocol.parse
         self._wrong_way = self.protocol.wrong_way
-        self._read = self.protocol.readers
-
-    def _judges_of(self, kind: type[Event]) -> Judges:
-        return Judges(plan_for(self.invariants).get(kind, Row()), self.invariants)
-
-    def _watch(self, kind: type[Event], watcher: Callable[[Any], None]) -> None:
-        self._watchers.setdefault(kind, []).append(watcher)
 
     # -- what is told ------------------------------------------------------------------
 
@@ -248,7 +203,7 @@ class FrameJudge:
     def ask(self) -> None:
         """Ask for what never came true until now."""
         self._link = ""
-        self._monitor.finish(max(self._n - 1, 0))
+        self._oracles.ask(max(self._n - 1, 0))
 
     @property
     def n(self) -> int:
@@ -303,23 +258,14 @@ class FrameJudge:
             event = FrameSent(n, at, -1, link.name, sender, receiver, nth, frame)
             self._refused(event, by_client, frame)
             return event
-        kind = message.type
         event = FrameSent(n, at, -1, link.name, sender, receiver, nth, message)
-        if self._wrong_way.get(kind) is by_client:
+        if self._wrong_way.get(message.type) is by_client:
             self._misled(event, by_client)
             return event
         self._n = n + 1
         if self.record is not None:
             self.record(event)
-        if self.invariants:
-            message.verdict = verdict  # nobody needs to ask the parser again
-            if message._body is None:
-                message._body = self._read[kind](message.wire["payload"])
-            self.view.on(event)
-            for handler in self._judges_sent[kind]:
-                fault = handler(event)
-                if fault is not None:
-                    self._broken(self._judges_sent.owner(kind, handler), n, fault)
+        self._oracles.sent(event, verdict)
         return event
 
     def _arrived(self, at_us: int, one: FrameSent) -> None:
@@ -331,12 +277,7 @@ class FrameJudge:
         )
         if self.record is not None:
             self.record(event)
-        if self.invariants:
-            self.view.on(event)
-            for handler in self._judges_delivered[kind]:
-                fault = handler(event)
-                if fault is not None:
-                    self._broken(self._judges_delivered.owner(kind, handler), n, fault)
+        self._oracles.delivered(event)
 
     def _bad_arrived(self, at_us: int, sent: int) -> bool:
         """Whether it is one that no receiver takes: it is dropped where it arrives."""
@@ -358,8 +299,7 @@ class FrameJudge:
 
     def _tell(self, event: Event) -> None:
         self._put(event)
-        for watcher in self._watchers.get(type(event), ()):
-            watcher(event)
+        self._oracles.on(event)
 
     def _refused(self, event: FrameSent, by_client: bool, frame: OpaqueFrame) -> None:
         """A frame that no receiver takes was not said: the oracles do not hear of it."""

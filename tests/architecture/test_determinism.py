@@ -13,7 +13,10 @@ from tests.architecture.source import Source, functions, imported_modules, sourc
 REAL_WORLD = {"random", "uuid", "time", "secrets", "datetime"}
 MAY_ASK_THE_REAL_WORLD = {
     "sim/core/entropy.py": "owns entropy and wall time",
+    "sim/check/clock.py": "reads the dates that stand in logs; never asks for the present one",
+    "sim/cli/checking/following.py": "waits for a file to grow",
     "sim/core/forbidden.py": "the list of what the fence forbids",
+    "sim/live/wallclock.py": "real programs compare what they are told with the time of day",
     "sim/drivers/trio_determinism.py": "takes the place of the generator that Trio shuffles with",
 }
 SETS = ("set", "frozenset")

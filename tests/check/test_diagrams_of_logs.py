@@ -132,6 +132,6 @@ def test_a_log_without_frames_is_refused(shell: Shell, tmp_path):
 
 @needs_mermaid[0]
 @needs_mermaid[1]
-def test_mermaid_draws_it(tmp_path):
+def test_mermaid_draws_what_a_log_gave(tmp_path):
     texts = [comes_back("typical", tmp_path)]
     assert [complaint for complaint in verdicts(texts) if complaint] == []

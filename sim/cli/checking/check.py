@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from sim.cli import outcome
-from sim.cli.writing import named
+from sim.cli.checking import options
 
 if TYPE_CHECKING:
     from sim.check.checking import Wanted
@@ -31,69 +30,24 @@ EPILOG = (
 )
 
 
-class Only(StrEnum):
-    """What is judged."""
-
-    wire = "wire"
-    rules = "rules"
-
-
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
     app.command(epilog=EPILOG)(check)
 
 
-def complete_rule(incomplete: str) -> list[str]:
-    """Rules that frames can show."""
-    from sim.check.protocols import judged
-
-    return [name for name in judged("hook").rules if name.startswith(incomplete)]
-
-
 def check(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE…", help="Logs, traces, HAR files, folders; - reads standard input."
-        ),
-    ],
-    rule: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="Judge this rule only (again for more): a name, or a row of the catalogue.",
-            autocompletion=complete_rule,
-        ),
-    ] = None,
-    only: Annotated[
-        Only | None,
-        typer.Option(help="wire: the form of each frame; rules: what frames have to do with "
-                     "each other.", show_default=False),
-    ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Read on as the file grows, until Ctrl-C.")
-    ] = False,
-    from_middle: Annotated[
-        bool,
-        typer.Option("--from-middle", help="The log begins in the middle of what happened."),
-    ] = False,
-    every: Annotated[
-        bool, typer.Option("--all", help="Every finding; else three of each rule and file.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the last lines.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object on stdout, else nothing.")
-    ] = False,
-    junit: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", parser=named, help="Write the verdicts as JUnit XML, too."),
-    ] = None,
-    sarif: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", parser=named, help="Write the findings as SARIF, too."),
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="Whose frames they are.")] = "hook",
-) -> None:  # fmt: skip
+    files: options.Logs,
+    rule: options.RuleNames = None,
+    only: options.OnlyWhat = None,
+    follow: options.Follow = False,
+    from_middle: options.FromMiddle = False,
+    every: options.Every = False,
+    quiet: options.Quiet = False,
+    as_json: options.AsJson = False,
+    junit: options.JunitFile = None,
+    sarif: options.SarifFile = None,
+    protocol: options.Protocol = "hook",
+) -> None:
     """Judge the frames of logs: their form, and the rules that frames alone can show.
 
     Cut off, interleaved and disordered logs are taken as they are; every line
@@ -101,26 +55,33 @@ def check(
     cannot be judged here.
     """
     from sim.check.checking import Wanted
-    from sim.check.protocols import judged
     from sim.cli.checking.telling import Teller
-    from sim.cli.writing import check_writable, refuse_overwriting
 
-    judged(protocol).named(rule or ())
-    refuse_overwriting(files, (junit, sarif))
-    for path in (junit, sarif):
-        if path is not None:
-            check_writable(path)
     wanted = Wanted(
         protocol,
         tuple(rule or ()),
-        only_wire=only is Only.wire,
-        only_rules=only is Only.rules,
+        only_wire=only is options.Only.wire,
+        only_rules=only is options.Only.rules,
         from_middle=from_middle,
     )
+    _refuse_early(files, wanted, (junit, sarif))
     teller = Teller(as_json=as_json, every=every, quiet=quiet)
-    if follow:
-        raise typer.Exit(_follow(files, wanted, teller, (junit, sarif)))
-    raise typer.Exit(_check(files, wanted, teller, (junit, sarif)))
+    work = _follow if follow else _check
+    raise typer.Exit(work(files, wanted, teller, (junit, sarif)))
+
+
+def _refuse_early(
+    names: list[str], wanted: Wanted, documents: tuple[Path | None, Path | None]
+) -> None:
+    """Raises UsageError for what could only fail after the work."""
+    from sim.check.protocols import judged
+    from sim.cli.writing import check_writable, refuse_overwriting
+
+    judged(wanted.protocol).named(wanted.rules)
+    refuse_overwriting(names, documents)
+    for path in documents:
+        if path is not None:
+            check_writable(path)
 
 
 def _check(

@@ -65,7 +65,6 @@ class HookView:
     """
 
     def __init__(self, keep_versions: int | None = None, *, frames_only: bool = False) -> None:
-        self.frames_only = frames_only
         self.history = History(keep_versions)
         self.requests: dict[str, RequestView] = {}
         self.rounds: dict[str, RoundView] = {}
@@ -76,7 +75,7 @@ class HookView:
         self.presses: list[PressView] = []
         self.hosts: dict[str, HostView] = {}
         self.writers: dict[str, None] = {}
-        self.now = 0
+        self.now, self.frames_only = 0, frames_only
         self.arrived: Any = None
         self.said: Any = None
         self.ownership = Ownership(self)
