@@ -138,7 +138,7 @@ def test_a_copy_arrives_at_once_or_later_behind_what_was_sent_meanwhile() -> Non
 
 def test_a_delayed_frame_keeps_back_what_comes_behind_it_and_nothing_on_the_way_back() -> None:
     async def play() -> None:
-        async with bench("delay:turn.progress#1=80ms") as b:
+        async with bench("delay:turn.progress#1=250ms") as b:
             client, server = await b.pair()
             began = trio.current_time()
             for text in [HELLO, PROGRESS[0], PROGRESS[1]]:
@@ -146,10 +146,9 @@ def test_a_delayed_frame_keeps_back_what_comes_behind_it_and_nothing_on_the_way_
             assert await hear(server) == HELLO
             await server.send(frame("pong"))
             assert await hear(client) == frame("pong")
-            back = trio.current_time()
+            assert [seen.fate for seen in b.book.frames][1:3] == ["on its way"] * 2
             assert await _all(server, 2) == PROGRESS[:2]
-            assert trio.current_time() - began >= 0.08
-            assert back < trio.current_time()
+            assert trio.current_time() - began >= 0.25
 
     run(play)
 

@@ -18,7 +18,7 @@ from tests.live.proxying import HELLO, Bench, bench, frame, hear, run
 
 @pytest.fixture(autouse=True)
 def _short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proxy_link, "CLOSING_S", 0.05)
+    monkeypatch.setattr(proxy_link, "CLOSING_S", 0.5)
 
 
 async def is_well(b: Bench) -> None:
