@@ -102,9 +102,15 @@ class Session:
 
     @classmethod
     def of_file(cls, path: Path) -> Session:
-        """A trace file, however large. Raises TraceError for what is none."""
+        """A trace file, however large. Raises TraceError for what is none.
+
+        What is damaged at its start is refused; damage further on, where only a look at it
+        finds it, is shown at its place.
+        """
         trace = TraceFile.open(path)
-        return cls(path.name, trace, _scenario_of(trace))
+        made = cls(path.name, trace, _scenario_of(trace))
+        trace.lenient = True
+        return made
 
     # -- facts -----------------------------------------------------------------------
 
@@ -222,9 +228,14 @@ class Session:
         until = min(self.chronicle.steps + events, self.count)
         for n in range(self.chronicle.steps, until):
             event = self.trace.event(n)
-            self.chronicle.on(event)
+            try:
+                self.chronicle.on(event)
+            except Exception as error:
+                # What comes behind a damaged line may speak of what nobody has seen.
+                self.unjudged = self.unjudged or f"{type(error).__name__} at step {n}"
             if self._judge is not None:
                 self._judge(n)
+        self.chronicle.steps = until
         if until == self.count and not self._judged:
             self._judged = True
             if self._judge is not None:

@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
+from sim.core.errors import TraceError
 from sim.core.event import AnyEvent
-from sim.view.tracefile import TraceFile
+from sim.view.tracefile import DAMAGED, TraceFile
 
 KINDS: tuple[str, ...] = tuple(sorted(one.__name__ for one in AnyEvent.__args__))
 """All kinds of events; ``Columns.kind`` holds places in this list."""
@@ -120,8 +121,8 @@ class Columns:
         words = self.words.place
         while place < end and len(self.offset) - begun < events:
             stop = data.find(b"\n", place, end)
-            slim = _read(data[place:stop])
-            if slim.kind != _SNAPSHOT:
+            slim = self._slim(data[place:stop])
+            if slim.kind != _SNAPSHOT and self._is_next(slim, place):
                 self.offset.append(place)
                 self.at.append(slim.at)
                 self.kind.append(_PLACE.get(slim.kind, 255))
@@ -131,6 +132,29 @@ class Columns:
             place = stop + 1
         self._next = place
         return len(self.offset) - begun
+
+    def _slim(self, line: bytes) -> _Slim:
+        try:
+            return _read(line)
+        except (ValueError, RecursionError, msgspec.DecodeError) as error:
+            if not self.trace.lenient:
+                n = len(self.offset)
+                told = f"{self.trace.name}: step {n}: no event of this format: {error}"
+                raise TraceError(told) from error
+            return _Slim("Noted", len(self.offset), what=DAMAGED)
+
+    def _is_next(self, slim: _Slim, place: int) -> bool:
+        """Whether a line goes on where the one before ended; what is missing gets a row, too."""
+        missing = slim.n - len(self.offset)
+        if missing and self.trace.lenient:
+            for _ in range(min(missing, self.trace.count - len(self.offset))):
+                self.offset.append(place)
+                self.at.append(slim.at)
+                self.kind.append(_PLACE["Noted"])
+                self.host.append(0)
+                self.link.append(0)
+                self.type.append(self.words.place(DAMAGED))
+        return missing >= 0 or not self.trace.lenient
 
     def kind_of(self, n: int) -> str:
         """The kind of an event that has been read."""

@@ -19,11 +19,14 @@ from typing import Any
 import msgspec
 
 from sim.core.errors import TraceError
-from sim.core.event import Event
+from sim.core.event import Event, Noted
 from sim.core.trace import Header, Trace, decode_event, decode_header, is_snapshot, lines_of
 
 KEPT = 4096
 """Decoded events that are remembered."""
+
+DAMAGED = "damaged line"
+"""What a lenient trace notes instead of an event that cannot be read."""
 
 _NUMBER = re.compile(rb'\s*\{\s*"kind"\s*:\s*"(\w+)"\s*,\s*"n"\s*:\s*(\d+)')
 _NEAR = 1 << 14
@@ -36,8 +39,11 @@ class TraceFile:
 
     ``count`` is the number of its events, ``truncated`` whether the last line is
     unfinished; ``offsets`` are the lines' places as far as an index knows them.
+    ``lenient``: a damaged or missing line does not raise, it is a note that says so.
     Make one with :meth:`open` or :meth:`of_trace`.
     """
+
+    lenient = False
 
     def __init__(self, name: str, data: Bytes, path: Path | None = None) -> None:
         self.name = name
@@ -164,12 +170,24 @@ class TraceFile:
         if known is not None:
             return known
         try:
-            event = decode_event(self.line(n))
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            raise TraceError(f"{self.name}: step {n}: no event of this format: {error}") from error
+            event = self._decoded(n)
+        except TraceError as error:
+            if not self.lenient:
+                raise
+            # Not remembered: before there is an index, a search may stumble over damage elsewhere.
+            return Noted(n=n, at=0, cause=-1, host="", what=DAMAGED, data=str(error))
         self._events[n] = event
         if len(self._events) > KEPT:
             self._events.popitem(last=False)
+        return event
+
+    def _decoded(self, n: int) -> Event:
+        try:
+            event = decode_event(self.line(n))
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise TraceError(f"{self.name}: step {n}: no event of this format: {error}") from error
+        if event.n != n:
+            raise TraceError(f"{self.name}: step {n} is missing; the trace was edited")
         return event
 
     def snapshot_before(self, n: int) -> tuple[int, Any] | None:
@@ -179,7 +197,12 @@ class TraceFile:
         """
         if self.count == 0:
             return None
-        limit = self.span(min(n, self.count - 1))[0] if n < self.count else self.end
+        try:
+            limit = self.span(min(n, self.count - 1))[0] if n < self.count else self.end
+        except TraceError:
+            if not self.lenient:
+                raise
+            return None
         place = self.data.rfind(b'\n{"kind":"Snapshot"', max(0, limit - (8 << 20)), limit)
         if place < 0:
             return None

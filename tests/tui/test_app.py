@@ -4,6 +4,7 @@ import re
 import pytest
 
 from sim.cli.drawing.telling import Names
+from sim.core.trace import write_trace
 from tests.tui.stage import (
     TRACES,
     Typed,
@@ -15,6 +16,7 @@ from tests.tui.stage import (
     settled,
     shared,
 )
+from tests.view.traces import made_up
 from tui.app import HooktwinApp, Looks, session_of
 from tui.feeds import searching
 from tui.keys import VIEWS
@@ -24,6 +26,7 @@ from tui.screens.menus import Entry, Menu
 from tui.screens.start import Offers, StartScreen
 from tui.screens.telling import forms
 from tui.screens.workbench import Workbench
+from tui.session import Session
 from tui.themes import THEMES
 
 
@@ -186,6 +189,24 @@ def test_faults_open_where_the_world_has_been_looked_at_already():
     perform(shared(), script, step=40)
     assert "makes a branch" in script.text
     assert "crash S" in script.text
+
+
+def test_damage_deep_in_a_file_is_shown_at_its_place_and_breaks_no_view(tmp_path):
+    path = tmp_path / "damaged.jsonl"
+    write_trace(path, made_up(1_500))
+    lines = path.read_bytes().split(b"\n")
+    lines[2_000] = lines[2_000][:40]
+    lines[2_500:2_510] = []
+    path.write_bytes(b"\n".join(lines))
+
+    async def script(pilot):
+        await press(pilot, "colon", Typed("2000"), "enter", "m")
+        script.text = screen_text(pilot.app)
+        for view in "234561":
+            await press(pilot, view, "n", "dollar_sign")
+
+    perform(Session.of_file(path), script)
+    assert "damaged line" in script.text
 
 
 def test_a_search_runs_beside_the_screen_and_a_finding_opens_at_its_breaking_step(monkeypatch):

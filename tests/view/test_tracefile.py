@@ -6,7 +6,7 @@ from sim.core.errors import TraceError
 from sim.core.trace import encode_event, lines_of, read_trace, write_trace
 from sim.view.columns import Columns
 from sim.view.snapshots import SceneSnapshots
-from sim.view.tracefile import TraceFile
+from sim.view.tracefile import DAMAGED, TraceFile
 from tests.view.traces import file_of, made_up, result_of
 
 
@@ -112,3 +112,35 @@ def test_columns_say_what_the_events_say():
     types = [columns.type_of(n) for n in range(file.count)]
     assert types.count("turn.reopen") == 4
     assert "edit" in types
+
+
+def damaged(path, how):
+    """A made-up trace of some 3,000 events in which something is wrong at step 2,000."""
+    write_trace(path, made_up(1_500))
+    lines = path.read_bytes().split(b"\n")
+    place = next(k for k, line in enumerate(lines) if b'"n":2000,' in line)
+    instead = {"missing": [], "half": [lines[place][:30]], "binary": [b"\xff\0"]}
+    lines[place : place + 1] = instead[how]
+    path.write_bytes(b"\n".join(lines))
+    return TraceFile.open(path)
+
+
+@pytest.mark.parametrize("how", ["missing", "half", "binary"])
+def test_a_lenient_trace_notes_what_cannot_be_read_and_keeps_the_rest(tmp_path, how):
+    file = damaged(tmp_path / "damaged.jsonl", how)
+    with pytest.raises(TraceError):
+        file.event(2_000)
+    file.lenient = True
+    columns = Columns(file)
+    while columns.read(500):
+        pass
+    assert len(columns) == file.count > 3_000
+    assert file.event(2_000).what == DAMAGED
+    assert [file.event(n).n for n in (1_999, 2_001, 3_000)] == [1_999, 2_001, 3_000]
+    assert [n for n in range(file.count) if columns.type_of(n) == DAMAGED] == [2_000]
+
+
+def test_the_index_of_a_strict_trace_says_where_it_is_damaged(tmp_path):
+    columns = Columns(damaged(tmp_path / "damaged.jsonl", "half"))
+    with pytest.raises(TraceError, match="step 2000: no event of this format"):
+        columns.read(5_000)

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 
 from sim.core import event as events
+from sim.core.errors import TraceError
 from sim.protocols.hook.view_legal import legal_here
 from tui.drawing import frames, inspector
 from tui.drawing.lines import Line, Span, line
@@ -107,7 +108,10 @@ class FramesView(View):
         frame = self._subject(session, step)
         tab = TABS[self.tab]
         if tab == "raw":
-            return inspector.raw(session.trace.line(step), width)
+            try:
+                return inspector.raw(session.trace.line(step), width)
+            except TraceError as error:
+                return [line((str(error), "bad"))]
         if frame is None:
             row = session.diagram.row(step)
             return [line((row.label, "strong")), line(row.detail)]
