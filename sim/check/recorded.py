@@ -107,8 +107,8 @@ class TraceReader:
 def judged_sides(line: bytes) -> frozenset[str]:
     """The kinds of host that a trace's header lets one judge.
 
-    What a scenario's puppets do, the scenario has told them to do: where all hosts of a kind
-    are puppets, nothing of theirs is a finding.
+    What a scenario's puppets do, the scenario has told them to do: where there is a puppet
+    of a kind, nothing of that kind is a finding. Outside programs are always judged.
     """
     try:
         header = decode_header(Path("the trace"), line)
@@ -117,8 +117,8 @@ def judged_sides(line: bytes) -> frozenset[str]:
         return BOTH_SIDES  # damaged, or a scenario of another version
     if scenario is None:
         return BOTH_SIDES
-    twins = {one.kind for one in scenario.participants if one.puppet is None}
-    return frozenset(side for side in BOTH_SIDES if side in twins)
+    puppets = {one.kind for one in scenario.participants if one.puppet is not None}
+    return BOTH_SIDES - (puppets - set(header.outside))
 
 
 def _text_of(frame: msgspec.Raw) -> str:

@@ -35,6 +35,9 @@ WHOLE_STORY: Final = frozenset(
         "binding-requests-are-answered",
         "tools-are-answered",
         "hello-comes-first",
+        "durations-are-measured",
+        "decisions-are-presses",
+        "one-decision-per-card",
     )
 )
 """Rules that what came before the log's first line may have obeyed."""
