@@ -22,7 +22,7 @@ import attrs
 import msgspec
 
 from sim.core.errors import TraceError
-from sim.core.event import AnyEvent, Event
+from sim.core.event import AnyEvent, Event, FrameSent
 
 FORMAT = 1
 
@@ -81,11 +81,21 @@ def _plain(value: Any) -> Any:
 _encoder = msgspec.json.Encoder(enc_hook=_plain, order=None)
 _decoder = msgspec.json.Decoder(AnyEvent)
 _BATCH = 256
+TOO_DEEP = "(nested too deeply to stand in a trace)"
 
 
 def encode_event(event: Event) -> bytes:
-    """One line without its end. Lone surrogates are escaped, never lost."""
-    return _line(event)
+    """One line without its end. Lone surrogates are escaped, never lost.
+
+    Of a frame that is nested too deeply to be written (or read again) stays its type.
+    """
+    try:
+        return _line(event)
+    except RecursionError:
+        if type(event) is not FrameSent:
+            raise
+        told = {"type": str(event.frame.type), "text": TOO_DEEP}
+        return _line(msgspec.structs.replace(event, frame=told))
 
 
 def encode_header(header: Header) -> bytes:
@@ -125,7 +135,7 @@ def _lines(events: list[Event]) -> bytes:
     """The same as a line of each, in one go where they are all UTF-8."""
     try:
         return _encoder.encode_lines(events)
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, RecursionError):
         return b"".join(encode_event(event) + b"\n" for event in events)
 
 

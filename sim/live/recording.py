@@ -38,7 +38,9 @@ class Recording:
             self.events += not self.problem
             self._snapshots.on(event)
             if self.events % self._snapshots.every == 0:
-                self._put(snapshot_line(self.events, self._snapshots.take()))
+                # Viewers can do without one that strange texts keep from being written.
+                with suppress(UnicodeEncodeError, RecursionError):
+                    self._put(snapshot_line(self.events, self._snapshots.take()))
 
     def _put(self, line: bytes) -> None:
         try:

@@ -37,6 +37,27 @@ def whole(of=None):
     return b"".join(lines_of(Trace(HEADER, events() if of is None else of)))
 
 
+def test_of_a_frame_that_is_nested_too_deeply_its_type_is_written(tmp_path):
+    frame = Word("deep")
+    for _ in range(100_000):
+        frame = [frame]
+    event = FrameSent(0, 1, -1, "D.slack#1", "D", "S", 1, Nested(frame))
+    path = written(tmp_path, whole([event]))
+    [read] = read_trace(path).events
+    assert read.frame["type"] == "nested"
+    assert "too deeply" in read.frame["text"]
+    assert len(digest_of([event])) == 32
+
+
+class Nested:
+    """A frame of that type whose wire form is this."""
+
+    type = "nested"
+
+    def __init__(self, wire):
+        self.wire = wire
+
+
 def test_a_trace_that_is_written_and_read_is_the_same_run(tmp_path):
     trace = Trace(HEADER, events())
     path = tmp_path / "run.jsonl"
