@@ -155,3 +155,21 @@ def test_what_was_a_day_old_when_it_was_interrupted_is_never_run():
     assert play.shows(request)[0] == "INTERRUPTED"
     play.connect()
     assert len(play.got(TaskDispatch)) == 1
+
+
+@pytest.mark.parametrize(("older", "cancels"), [(0, 1), (1, 0)])
+def test_the_timer_of_a_stop_on_an_older_connection_sends_nothing(older, cancels):
+    """hook RC-26: a cancel that overtakes the ack is lost on the desktop."""
+    play = Play()
+    play.connect()
+    play.cut()
+    play.connect()
+    request = play.say("a")
+    play.say("/stop", thread=play.view.requests[request].thread)
+    server = play.world.hosts["S"]
+    task = server.actor.memory.routes[request]
+    assert task.cancel_sent == -task.desk.socket.serial
+    task.cancel_sent += older
+    play.world.tell_timer(server, "cancel", request, 1)
+    play.run(1)
+    assert [c.request_id for c in play.got(TaskCancel)] == [request] * cancels

@@ -342,20 +342,20 @@ class Requests:
     async def send_cancel(self, task: Task, *, patient: bool = True) -> None:
         """Pass ``/stop`` on, once per welcome and only to a desktop that has acked.
 
-        A cancel that overtakes the ack is lost on the desktop; so it waits for
-        the ack, but no longer than ``cancel_us``.
+        One that overtakes the ack is lost: it waits for that, at most ``cancel_us``.
         """
         socket = task.desk.socket
         if socket is None or not socket.ready or task.state not in REDELIVERED:
             return
-        if not self.memory.is_of(socket, task):
-            return
-        if task.cancel_sent == socket.serial:
+        if not self.memory.is_of(socket, task) or task.cancel_sent == socket.serial:
             return
         if patient and task.acked != socket.serial:
+            task.cancel_sent = -socket.serial  # it waits, on this connection
             after = self.plan.limits.cancel_us
             await self.actor.perform(StartTimer("cancel", task.request, after))
             return
+        if not patient and task.cancel_sent != -socket.serial:
+            return  # this was the timer of an older connection
         task.cancel_sent = socket.serial
         body = TaskCancel(request_id=task.request)
         await self.actor.perform(Send(socket.conn, made(self.actor.port, body)))
