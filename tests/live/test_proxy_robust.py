@@ -287,6 +287,24 @@ def test_a_doubled_frame_that_no_receiver_takes_leaves_its_fault_in_the_recordin
     assert '"fault":"duplicate D.slack#1 D>S 1"' in file.read_text()
 
 
+def test_frames_of_any_depth_pass_and_are_recorded(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    depths = [*range(880, 1000, 4), 5_000]
+
+    async def play() -> None:
+        async with bench(recording=file) as b:
+            client, server = await b.pair()
+            for depth in depths:
+                text = HELLO.replace('"features": []', f'"deep": {"[" * depth}{"]" * depth}')
+                await client.send(text)
+                assert await hear(server) == text
+                await server.send('{"a":' * depth + "1" + "}" * depth)
+                await hear(client)
+
+    run(play)
+    assert file.read_text().count('"kind":"FrameSent"') == 2 * len(depths)
+
+
 def test_leaving_closes_both_sides_with_1001_and_refuses_new_clients() -> None:
     async def play() -> None:
         async with bench() as b:
