@@ -53,8 +53,20 @@ async def serve_http(
     config.bind = [f"fd://{_bound(host, port)}"]
 
     async with trio.open_nursery() as nursery:
-        binds = await nursery.start(serve, app, config)
+        binds = await nursery.start(serve, _plain(app), config)
         task_status.started(int(str(binds[0]).rpartition(":")[2]))
+
+
+def _plain(app: Starlette) -> Any:
+    """The app without its life cycle: it has nothing to set up, and a server that is cancelled
+    would complain that nobody said goodbye."""
+
+    async def called(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            raise LookupError("no life cycle")
+        await app(scope, receive, send)
+
+    return called
 
 
 def _bound(host: str, port: int) -> int:

@@ -55,7 +55,11 @@ class Served:
 
 @asynccontextmanager
 async def served(
-    plan: Plan | None = None, token: str = "", record: Path | None = None, speed: float = 1.0
+    plan: Plan | None = None,
+    token: str = "",
+    record: Path | None = None,
+    speed: float = 1.0,
+    within_s: float = PATIENCE_S,
 ) -> AsyncIterator[Served]:
     """Serve in this process until the block ends."""
     plan = plan or Plan(running=Running(record, speed))
@@ -68,7 +72,7 @@ async def served(
         box.append(where)
         ready.set()
 
-    with trio.fail_after(PATIENCE_S):
+    with trio.fail_after(within_s):
         async with trio.open_nursery() as nursery:
             done = trio.Event()
             session: list[Served] = []

@@ -16,8 +16,8 @@ from sim.core.trace import read_trace
 from sim.live.house import Plan
 from tests.live.strangers import (
     Served,
-    eventually,
     events,
+    eventually,
     served,
     status_of,
     stranger,

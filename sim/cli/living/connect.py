@@ -59,26 +59,24 @@ def connect(
     """
     import trio
 
-    from sim.cli.living.setup import channels_of, check_recording, check_token, scenario_of
+    from sim.cli.living import setup
     from sim.cli.living.summary import code_of, tell_summary
     from sim.cli.run_files import check_rules
     from sim.cli.terminal import say
     from sim.live.connecting import Fleet, urls_of
     from sim.live.connecting import connect as connect_live
-    from sim.live.session import Running
 
     check_rules(tuple(without or ()))
-    check_recording(record, scenario)
-    played = scenario_of(scenario, channel)
-    lanes = lanes_of(played) if played else channels_of(channel) if channel else None
-    shown = seed if seed is not None else (played.settings.seed if played else None)
+    setup.check_recording(record, scenario)
+    played = setup.scenario_of(scenario, channel)
+    lanes = lanes_of(played) if played else setup.channels_of(channel) if channel else None
     plan = Fleet(
         urls_of(url, lanes),
         desktops,
-        check_token(token),
+        setup.check_token(token),
         played,
         seconds,
-        Running(record, speed, 1 if shown is None else shown, frozenset(without or ())),
+        setup.running_of(record, speed, seed, without, played),
     )
     summary, party = trio.run(connect_live, plan, say)
     say(f"hooktwin: {_counted(party)}")

@@ -71,7 +71,7 @@ def serve(
     """
     import trio
 
-    from sim.cli.living.setup import channels_of, check_recording, check_token, scenario_of
+    from sim.cli.living import setup
     from sim.cli.living.summary import code_of, tell_summary
     from sim.cli.living.watching import with_tui
     from sim.cli.run_files import check_rules
@@ -79,18 +79,16 @@ def serve(
     from sim.live.house import Plan
     from sim.live.serving import Address
     from sim.live.serving import serve as serve_live
-    from sim.live.session import Running
 
     check_rules(tuple(without or ()))
-    check_recording(record, scenario)
-    played = scenario_of(scenario, channel)
-    shown = seed if seed is not None else (played.settings.seed if played else None)
+    setup.check_recording(record, scenario)
+    played = setup.scenario_of(scenario, channel)
     plan = Plan(
-        channels=channels_of(channel),
+        channels=setup.channels_of(channel),
         scenario=played,
-        running=Running(record, speed, 1 if shown is None else shown, frozenset(without or ())),
+        running=setup.running_of(record, speed, seed, without, played),
     )
-    address = Address(host, port, control_port, check_token(token))
+    address = Address(host, port, control_port, setup.check_token(token))
     if tui:
         raise typer.Exit(code_of(with_tui(plan, address)))
     summary = trio.run(serve_live, plan, address, _opened, say)

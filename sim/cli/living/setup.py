@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sim.live.session import Running
     from sim.scenario.syntax import Scenario
 
 
@@ -51,3 +52,19 @@ def check_recording(path: Path | None, scenario: str | None) -> None:
     if path is not None:
         refuse_overwriting([scenario] if scenario else [], [path])
         check_writable(path)
+
+
+def running_of(
+    record: Path | None,
+    speed: float,
+    seed: int | None,
+    without: Sequence[str] | None,
+    scenario: Scenario | None,
+) -> Running:
+    """How the session runs; the file's ``@seed`` counts unless one is given."""
+    from sim.live.session import Running
+
+    if seed is None:
+        own = scenario.settings.seed if scenario is not None else None
+        seed = 1 if own is None else own
+    return Running(record, speed, seed, frozenset(without or ()))
