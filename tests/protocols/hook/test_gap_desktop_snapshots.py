@@ -10,11 +10,13 @@ from sim.core.op import Save, Send, StartTimer
 from sim.protocols.hook import TaskSource
 from sim.protocols.hook.acts import AgentAsks, AgentEnds, AgentProgresses, Operate, Retry
 from sim.protocols.hook.desktop import interactions, operate, outbox, progress
+from sim.protocols.hook.desktop.links import may_open
 from sim.protocols.hook.desktop.provider_binding import counts
 from sim.protocols.hook.desktop.records import Unaccepted
 from sim.protocols.hook.desktop.ties import BindingRow, NeutralTies
 from tests.protocols.hook.by_hand import ByHand
 from tests.protocols.hook.test_desktop_bindings import confirmed, pending, snapshot
+from tests.protocols.hook.test_desktop_small_guards import X_LINK
 from tests.protocols.hook.test_gap_desktop_conditions import BOUND, On
 from tests.protocols.hook.test_gap_desktop_ends import AWAITED, end_of, ends
 
@@ -94,7 +96,7 @@ def test_a_snapshot_is_sent_if_it_says_something_new() -> None:
     """HK-44"""
     play = On()
     task = play.task()
-    for text, sent in (("", []), ("half", ["half"]), ("half", []), ("more", ["more"])):
+    for text, sent in (("", []), ("half", ["half"]), ("half", []), ("", []), ("more", ["more"])):
         assert texts(play.hand(progress.emit(play.desktop(), task, text)).finish()) == sent
 
 
@@ -135,7 +137,7 @@ def test_a_tick_shows_the_time_where_nothing_else_is_about_to_be_shown() -> None
     assert texts(play.hand(progress.tick(play.desktop(), key)).finish()) == []
     task.is_due = False
     assert len(texts(play.hand(progress.tick(play.desktop(), key)).finish())) == 1
-    task.state = "CLOSING"
+    task.state, task.shown_us = "CLOSING", -(10**9)
     assert play.hand(progress.tick(play.desktop(), key)).finish().ops == []
     assert play.hand(progress.tick(play.desktop(), "99")).finish().ops == []
 
@@ -182,6 +184,16 @@ def test_the_first_list_after_a_welcome_counts() -> None:
     fresh.is_settled = False
     assert counts(fresh, snapshot("none"))
     assert not counts(fresh, snapshot("none", pushed=True))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "good"),
+    [("", "", True), ("scope=s", "scope=s#x", False), ("scope=s", "scope=", False),
+     ("response_type=code", "response_type=token", False), ("=S256", "=plain", False)],
+)  # fmt: skip
+def test_a_link_of_x_says_all_that_it_has_to(old: str, new: str, good: bool) -> None:
+    """HK-123"""
+    assert may_open("x", X_LINK.replace(old, new)) is good
 
 
 # -- what the person does -------------------------------------------------------------------

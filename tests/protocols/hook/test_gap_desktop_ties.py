@@ -170,7 +170,8 @@ def test_a_binding_is_stored_when_it_is_news() -> None:
     play.ties.attempt = "a1"
     first = play.told(confirmed("b1")).finish()
     again = play.told(confirmed("b1")).finish()
-    assert (len(first.asked(Save)), again.asked(Save), again.asked(Erase)) == (1, [], [])
+    assert [op.value for op in first.asked(Save)] == [BOUND]
+    assert again.asked(Save) == again.asked(Erase) == []
 
 
 # -- behaviour ------------------------------------------------------------------------------
