@@ -92,7 +92,10 @@ class Log:
                 return
             reader = self._begin(form_of(line), line)
         entry = reader.read(number, line)
-        if entry is not None:
+        if type(entry) is BadLine and isinstance(reader, LineReader):
+            for one in reader.salvage(number, line, entry):
+                self.take(one)
+        elif entry is not None:
             self.take(entry)
 
     def read_har(self, data: bytes) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -44,6 +45,9 @@ class _Record(msgspec.Struct):
     conn: str | int | None = None
 
 
+_OBJECT: Final = re.compile(rb'\{"(?:ts|v|time|raw|dir|conn|type)"')
+SALVAGED: Final = 8
+"""Objects that are looked for in a line that is no JSON."""
 _record = msgspec.json.Decoder(_Record).decode
 _anything = msgspec.json.Decoder().decode
 
@@ -74,6 +78,28 @@ class LineReader:
             conn = "" if conn is None else str(conn)
         raw = record.raw
         return Entry(FRAME, number, at, conn, None, raw, word, self._parse(raw))
+
+    def salvage(self, number: int, line: bytes, bad: BadLine) -> list[Entry | BadLine]:
+        """What can be had of a line that is no JSON as a whole.
+
+        Several writers of one file tear each other's lines: objects may follow each other
+        without a newline, or a whole one the beginning of another.
+        """
+        places = [one.start() for one in islice(_OBJECT.finditer(line), 1, SALVAGED)]
+        found: list[Entry | BadLine] = []
+        start = 0
+        for place in places:
+            first = self.read(number, line[start:place])
+            if isinstance(first, Entry):
+                found.append(first)
+                start = place
+        if start:
+            rest = self.read(number, line[start:])
+            return [*found, rest if isinstance(rest, Entry) else bad]
+        # Its beginning is lost; there may be a whole one behind it.
+        behind = (self.read(number, line[place:]) for place in places)
+        whole = next((one for one in behind if isinstance(one, Entry)), None)
+        return [bad] if whole is None else [bad, whole]
 
     def _read_bare(self, number: int, line: bytes) -> Entry | BadLine | None:
         text = line.decode()

@@ -316,3 +316,12 @@ def test_a_missing_file_a_folder_and_utf_16_are_refused_clearly(tmp_path):
         check_file(str(tmp_path / "nothing"), Wanted())
     with pytest.raises(UsageError, match="UTF-16"):
         check_file(written(tmp_path, "x".encode("utf-16")), Wanted())
+
+
+def test_lines_that_several_writers_have_torn_are_read_as_far_as_they_are_whole(tmp_path):
+    lines = wrong().lines()
+    glued = [lines[0] + lines[1], *lines[2:4], lines[4][:30] + lines[4], lines[5]]
+    report = checked(tmp_path, glued)
+    assert report.frames == 6
+    assert broken(report) == [(3, "ack-comes-first")]
+    assert [(one.line, one.column) for one in report.bad] == [(4, 33)]
