@@ -15,21 +15,24 @@ def normalized(url: str) -> str | None:
     Only http and https count, with a host: a managed tab shows nothing of the
     person's own machine.
     """
-    try:
-        parsed = can_ada.parse(url)
-    except ValueError:
-        return None
-    if parsed.protocol not in _SCHEMES or not parsed.hostname:
+    parsed = _parsed(url)
+    if parsed is None or parsed.protocol not in _SCHEMES or not parsed.hostname:
         return None
     return str(parsed.href).partition("#")[0]
 
 
 def host_of(url: str) -> str:
     """The host of an address in lower case, empty where it has none."""
+    parsed = _parsed(url)
+    return "" if parsed is None else str(parsed.hostname)
+
+
+def _parsed(url: str) -> can_ada.URL | None:
+    """None for what is no address; halves of surrogate pairs are a TypeError to the library."""
     try:
-        return str(can_ada.parse(url).hostname)
-    except ValueError:
-        return ""
+        return can_ada.parse(url)
+    except (ValueError, TypeError):
+        return None
 
 
 def without_query(url: str) -> str:
@@ -38,5 +41,8 @@ def without_query(url: str) -> str:
 
 
 def host_belongs_to(host: str, site: str) -> bool:
-    """Whether a host is the site itself or lies below it; both in lower case."""
-    return host == site or host.endswith("." + site)
+    """Whether a host is the site itself or lies below it; both in lower case.
+
+    A name without a dot, such as ``com``, is no site of the hosts below it.
+    """
+    return host == site or ("." in site.strip(".") and host.endswith("." + site))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urljoin
 
 import turbohtml
 from turbohtml import Comment, Document, Element, Markdown, Node
@@ -100,7 +101,7 @@ def extract(html: str, format: str, selector: str = "", base_url: str = "") -> s
         return html
     document = turbohtml.parse(html)
     if base_url and format in _FOR_READERS:
-        document.resolve_links(document.base_url(base_url))
+        _make_whole(document, base_url)
     return writer(_selected(document, selector) if selector else document)
 
 
@@ -131,6 +132,20 @@ def outline(html: str) -> list[tuple[str, int]]:
     """Tag and number of characters of each block that a person sees, from top to bottom."""
     document = _without_the_unseen(turbohtml.parse(html))
     return [(block.tag, len(_words(block))) for block in document.select(_BLOCKS)]
+
+
+def _make_whole(document: Document, base_url: str) -> None:
+    """Write relative addresses out; what cannot be read as an address stays as it is."""
+    told = document.select_one("base[href]")
+    base = base_url if told is None else _joined(base_url, told.attr("href") or "")
+    document.rewrite_links(lambda address: _joined(base, address))
+
+
+def _joined(base: str, address: str) -> str:
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return address
 
 
 def _words(node: Node) -> str:

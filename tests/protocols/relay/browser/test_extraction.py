@@ -1,5 +1,6 @@
 """Five formats of content, from pages as people write them."""
 
+import random
 import re
 from pathlib import Path
 
@@ -196,6 +197,40 @@ def test_the_same_page_always_gives_the_same_content_and_asks_no_clock(name):
     before = [extract(html, format) for format in FORMATS]
     with fenced(strict=True):
         assert [extract(html, format) for format in FORMATS] == before
+
+
+def test_addresses_that_nobody_can_read_stay_as_they_are():
+    html = "<p><a href='http://[::1'>a</a> <a href='//[x'>b</a> <a href='c?d#e'>c</a></p>"
+    found = extract(html, "distilled_html", base_url=BASE)
+    assert 'href="http://[::1"' in found
+    assert 'href="//[x"' in found
+    assert 'href="https://site.example/a/b/c?d#e"' in found
+    assert "](http://[::1)" in extract(html, "markdown", base_url=BASE)
+
+
+@pytest.mark.parametrize(
+    ("told", "whole"),
+    [("/else/", "https://site.example/else/x"), ("//[", "https://site.example/a/b/x")],
+)
+def test_addresses_start_from_where_the_page_says_if_that_can_be_read(told, whole):
+    html = f"<head><base href='{told}'></head><p><a href='x'>x</a></p>"
+    found = extract(html, "markdown", base_url=BASE)
+    assert found in (f"[x]({whole})", "[x](x)")
+    assert (found == "[x](x)") is (told == "//[")
+
+
+def test_no_soup_of_tags_whatsoever_breaks_a_format():
+    letters = random.Random(11)
+    tags = "p div b i a table tr td th ul ol li pre code svg math template select option main"
+    tags += " article nav body html head title h1 blockquote dl dt form script style br frameset"
+    bits = [f"<{tag}>" for tag in tags.split()] + [f"</{tag}>" for tag in tags.split()]
+    bits += ["<td colspan=3 rowspan=2>", "<base href='//%%'>", "<a href='\ud800'>", "<img alt='|'>"]
+    bits += ["\x00", "\ud83d", "🌊", "&#0;", "&", "<!--", "-->", "<![CDATA[", "text ", "*_`#|"]
+    for _ in range(60):
+        html = "".join(letters.choices(bits, k=40))
+        for format in FORMATS:
+            assert extract(html, format, base_url=BASE) == extract(html, format, base_url=BASE)
+        outline(html)
 
 
 def test_a_selector_narrows_each_format_to_its_first_element():

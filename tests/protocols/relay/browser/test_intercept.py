@@ -316,6 +316,9 @@ def test_what_is_no_text_comes_in_base64(board):
         ({"tabSessionId": "tab_1", "site": "example.com"}, "site_mismatch"),
         ({"tabSessionId": "tab_1", "site": "oard.example"}, "site_mismatch"),
         ({"tabSessionId": "tab_1", "site": " "}, "site_mismatch"),
+        ({"tabSessionId": "tab_1", "site": "example"}, "site_mismatch"),
+        ({"tabSessionId": "tab_1", "site": ".example"}, "site_mismatch"),
+        ({"tabSessionId": "tab_1", "site": "*.example"}, "site_mismatch"),
     ],
 )
 def test_a_subscription_needs_an_open_tab_that_stands_at_the_site(board, options, code):

@@ -30,6 +30,9 @@ def test_an_opened_tab_has_the_name_it_was_given_and_a_number_of_its_own(acting)
         "javascript:alert(1)",
         "about:blank",
         "https://",
+        "https://\ud800.example/",
+        "https://example.com:99999/",
+        "http://example.com/",
         "no address",
     ],
 )
