@@ -30,6 +30,8 @@ DAMAGED = "damaged line"
 
 _NUMBER = re.compile(rb'\s*\{\s*"kind"\s*:\s*"(\w+)"\s*,\s*"n"\s*:\s*(\d+)')
 _NEAR = 1 << 14
+READ_WHOLE = 16 << 20
+"""Files of up to so many bytes are read, larger ones mapped."""
 
 Bytes = bytes | mmap.mmap
 
@@ -71,13 +73,25 @@ class TraceFile:
         return cls(name or trace.header.scenario, b"".join(lines_of(trace)))
 
     def refresh(self) -> bool:
-        """Look again at a file that is being written; True when it has grown."""
+        """Look again at a file that is being written; True when it has grown.
+
+        A file that is gone, shorter, or another one by now stays as it was read.
+        """
         if self.path is None:
             return False
-        before = self.count
-        self.data = _mapped(self.path)
-        self._measure()
-        return self.count != before
+        before = (self.data, self.end, self.count, self.truncated)
+        try:
+            if self.path.stat().st_size <= len(self.data):
+                return False
+            grown = _mapped(self.path)
+            if grown[: self.first] != self.data[: self.first]:
+                return False
+            self.data = grown
+            self._measure()
+        except (OSError, TraceError):
+            self.data, self.end, self.count, self.truncated = before
+            return False
+        return self.count != before[2]
 
     def _read_header(self) -> None:
         end = self.data.find(b"\n")
@@ -218,8 +232,13 @@ class TraceFile:
 
 
 def _mapped(path: Path) -> Bytes:
+    """The bytes of a file. A small one is read: who maps a file that somebody else shortens
+    is killed by the system when he looks behind its end.
+    """
     try:
         with path.open("rb") as file:
+            if path.stat().st_size <= READ_WHOLE:
+                return file.read()
             try:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             except (ValueError, OSError):  # an empty file, or a pipe

@@ -144,3 +144,17 @@ def test_the_index_of_a_strict_trace_says_where_it_is_damaged(tmp_path):
     columns = Columns(damaged(tmp_path / "damaged.jsonl", "half"))
     with pytest.raises(TraceError, match="step 2000: no event of this format"):
         columns.read(5_000)
+
+
+def test_a_file_that_shrinks_vanishes_or_becomes_another_one_stays_as_it_was_read(tmp_path):
+    path = tmp_path / "trace.jsonl"
+    write_trace(path, made_up(50))
+    file = TraceFile.open(path)
+    whole, count = path.read_bytes(), file.count
+    for other in (whole[:200], b"", whole.replace(b"made-up", b"another one") * 2, whole + b"?\n"):
+        path.write_bytes(other)
+        assert not file.refresh()
+        assert (file.count, file.event(count - 1).n) == (count, count - 1)
+    path.unlink()
+    assert not file.refresh()
+    assert file.line(count - 1) in whole
