@@ -51,6 +51,7 @@ class Tab:
 class Subscription:
     """A listener on one tab: what it reports, and how far it has come.
 
+    It outlives its tab, in silence: whoever turns it off later is told that it worked.
     ``told`` sightings of load ``load`` are dealt with; ``pending`` are updates of
     earlier loads that nobody has fetched yet.
     """
@@ -188,9 +189,6 @@ class Browser:
     def _drop(self, id: str) -> None:
         del self.tabs[id]
         self._note_closed(id)
-        gone = [key for key, one in self.subscriptions.items() if one.options.tab_session_id == id]
-        for key in gone:
-            del self.subscriptions[key]
 
     def _note_closed(self, id: str) -> None:
         self.closed[id] = None
@@ -280,7 +278,9 @@ class Browser:
             return None
         if one.pending:
             return one.pending[0].at_ms
-        tab = self.tabs[one.options.tab_session_id]
+        tab = self.tabs.get(one.options.tab_session_id)
+        if tab is None:
+            return None
         told = one.told if one.load == tab.load else 0
         for sighting in sightings(tab.page, tab.loaded_at_ms)[told:]:
             if is_reported(one.options, sighting, one.since_ms):
@@ -303,7 +303,9 @@ class Browser:
                 self._collect(one, now_ms)
 
     def _collect(self, one: Subscription, now_ms: int) -> None:
-        tab = self.tabs[one.options.tab_session_id]
+        tab = self.tabs.get(one.options.tab_session_id)
+        if tab is None:
+            return
         if one.load != tab.load:
             one.load, one.told = tab.load, 0
         for sighting in sightings(tab.page, tab.loaded_at_ms)[one.told :]:

@@ -377,13 +377,21 @@ def test_after_unsubscribing_nothing_is_told_and_nothing_is_left(board):
     assert board.code("listener.unsubscribe") == "missing_listener_target_request"
 
 
-def test_closing_a_tab_ends_its_listeners_and_no_others(board):
+def test_closing_a_tab_silences_its_listeners_and_no_others(board):
     board.open(CHAT)
     board.subscribe("tab_1", "board.example", "one")
     board.subscribe("tab_2", "chat.example", "two")
     board.do("primitive.tab.close", "tab_1")
-    assert list(board.browser.subscriptions) == ["two"]
+    assert board.browser.next_update_ms("one") is None
+    assert board.data("one") == []
     assert board.data("two")
+
+
+def test_a_listener_whose_tab_is_gone_can_still_be_turned_off(board):
+    board.subscribe("tab_1", "board.example")
+    board.do("primitive.tab.close_owned", controllerClientId="ctl_a")
+    assert board.do("listener.unsubscribe", targetRequestId="sub")["unsubscribed"]
+    assert board.browser.subscriptions == {}
 
 
 def test_an_adapter_makes_shared_objects_of_the_sites_own_messages(acting):
