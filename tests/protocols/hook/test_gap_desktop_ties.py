@@ -135,6 +135,14 @@ def test_a_new_attempt_asks_nothing_about_the_old_binding() -> None:
     assert sent(play.told(pending("a1")).finish()) == []
 
 
+def test_an_attempt_that_was_replaced_while_it_was_noted_has_no_lease() -> None:
+    play = Stage()
+    play.ties.attempt = "a1"
+    run = play.told(pending("a1")).behind(Note)
+    play.ties.attempt = "a2"
+    assert run.finish().asked(StartTimer) == run.asked(StopTimer) == []
+
+
 def test_an_attempt_without_an_end_is_given_up_all_the_same() -> None:
     play = Stage()
     play.ties.attempt = "a1"
