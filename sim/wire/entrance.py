@@ -8,35 +8,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 import attrs
 
 from sim.wire.decode import NotJson, decode_json
 from sim.wire.exact import exact
 from sim.wire.javascript import as_double, number_text
-from sim.wire.result import ParseResult, Refused
 
 MISSING: Final = object()
 """Stands for the value of a key that is not there, where null must be told from it."""
 
-Judge: TypeAlias = Callable[[Any, Any, bool], ParseResult]
-"""Takes a decoded value, the original to make the message around, and whether it is to be
-lenient: then validators must see through subclasses of dict and str."""
+
+class Judged(Protocol):
+    """What a judge answers, for instance a ``ParseResult``."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the frame is good."""
+
+
+V = TypeVar("V", bound=Judged)
 
 
 @attrs.frozen
-class Entrance:
-    """How one protocol's frames are judged; ``not_json`` answers for unreadable texts.
+class Entrance(Generic[V]):
+    """How one protocol's frames are judged.
 
-    ``unreadable`` answers for objects that cannot even be looked at.
+    ``judge`` takes a decoded value, the original to make the message around, and
+    whether it is to be lenient: then validators must see through subclasses of dict and
+    str. ``not_json`` answers for unreadable texts, ``unreadable`` for objects that
+    cannot even be looked at.
     """
 
-    judge: Judge
-    not_json: Callable[[str], Refused]
-    unreadable: Callable[[str], Refused]
+    judge: Callable[[Any, Any, bool], V]
+    not_json: Callable[[str], V]
+    unreadable: Callable[[str], V]
 
-    def admit(self, raw: object) -> ParseResult:
+    def admit(self, raw: object) -> V:
         """Judge a text frame as received, or a decoded object. Never raises."""
         if issubclass(type(raw), str):
             try:
@@ -46,7 +55,7 @@ class Entrance:
             return self.judge(frame, frame, False)
         return self._admit_object(raw)
 
-    def _admit_object(self, raw: object) -> ParseResult:
+    def _admit_object(self, raw: object) -> V:
         """An object that this program holds.
 
         A first look asks for plain types. Where it finds fault, a second one sees

@@ -12,7 +12,7 @@ into the payload.
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
 
 import attrs
 
@@ -52,6 +52,8 @@ class RelayRefused(Refused):
 class Opened:
     """A frame whose envelope is good. ``ts`` is None where the timestamp is unreadable."""
 
+    ok: ClassVar[Literal[True]] = True
+
     type: str
     request_id: str
     sender: str
@@ -76,17 +78,7 @@ def parse_relay_message(raw: object) -> ParseResult:
 
 def open_relay_frame(raw: object) -> OpenResult:
     """The envelope of a frame, judged but for the timestamp's readability. Never raises."""
-    found: list[Opened] = []
-
-    def judge(frame: Any, original: Any, lenient: bool) -> ParseResult:
-        opened = _opened(frame, original, lenient)
-        if isinstance(opened, RelayRefused):
-            return opened
-        found.append(opened)
-        return Accepted(Message(opened.type, opened.request_id, 0, None))
-
-    verdict = Entrance(judge, _not_json, _unreadable).admit(raw)
-    return found[-1] if verdict.ok else cast(RelayRefused, verdict)
+    return _OPENING.admit(raw)
 
 
 def payload_fault(opened: Opened) -> RelayRefused | None:
@@ -191,4 +183,5 @@ def _unreadable(reason: str) -> RelayRefused:
     return RelayRefused(error, "envelope", INVALID_ENVELOPE, UNKNOWN_REQUEST_ID)
 
 
-_ENTRANCE: Final = Entrance(_judge, _not_json, _unreadable)
+_ENTRANCE: Final = Entrance[ParseResult](_judge, _not_json, _unreadable)
+_OPENING: Final = Entrance[OpenResult](_opened, _not_json, _unreadable)
