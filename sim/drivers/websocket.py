@@ -187,17 +187,25 @@ async def dial_url(
     try:
         with trio.fail_after(limit_s):
             tcp = await trio.open_tcp_stream(host, port)
-            stream: Stream = _secured(tcp, host) if secure else tcp
+            stream: Stream = await _secured(tcp, host) if secure else tcp
             return await _shake_hands(nursery, stream, parts.netloc, resource, list(headers))
     except trio.TooSlowError:
         raise Refused(f"{host}:{port} did not answer within {limit_s:g} s") from None
     except (OSError, trio.BrokenResourceError, HandshakeError, ConnectionClosed) as error:
-        raise Refused(f"{host}:{port}: {error or type(error).__name__}") from error
+        why = error.__cause__ or error
+        raise Refused(f"{host}:{port}: {str(why) or type(why).__name__}") from error
 
 
-def _secured(tcp: trio.SocketStream, host: str) -> Stream:
+async def _secured(tcp: trio.SocketStream, host: str) -> Stream:
+    """TLS on a connection. Raises BrokenResourceError for a certificate that nobody trusts."""
     context = ssl.create_default_context()
-    return trio.SSLStream(tcp, context, server_hostname=host, https_compatible=True)
+    stream = trio.SSLStream(tcp, context, server_hostname=host, https_compatible=True)
+    try:
+        await stream.do_handshake()
+    except BaseException:
+        await trio.aclose_forcefully(tcp)
+        raise
+    return stream
 
 
 def rejection_in(errors: BaseExceptionGroup[BaseException]) -> Refused | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -11,6 +13,7 @@ from typing import Any
 import attrs
 import pytest
 import trio
+from trio_websocket import WebSocketRequest, serve_websocket
 
 from sim import play
 from sim.core.errors import UsageError
@@ -171,6 +174,47 @@ async def test_a_scenario_is_played_by_both_sides_over_sockets(name: str, tmp_pa
     assert session.summary.failures == ()
     assert session.summary.findings == 0
     assert read_trace(record).header.scenario == scenario.name
+
+
+async def test_tls_is_as_safe_as_the_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+               "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+               "-keyout", str(key), "-out", str(certificate)]  # fmt: skip
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl to make a certificate with")
+    await trio.run_process(command, capture_stderr=True)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    heard: list[str] = []
+
+    async def hear(request: WebSocketRequest) -> None:
+        heard.append(await (await request.accept()).get_message())
+
+    async with trio.open_nursery() as nursery:
+        start = partial(serve_websocket, hear, "127.0.0.1", 0, context)
+        server = await nursery.start(start)
+        plan = Fleet(
+            {"slack": f"wss://localhost:{server.port}/slack"}, running=Running(speed=SPEED)
+        )
+        async with connected(plan) as stranger:
+            await eventually(partial(_is_told, stranger, "self-signed"))
+        assert not heard
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        async with connected(plan):
+            await eventually(partial(_has, heard))
+        nursery.cancel_scope.cancel()
+    assert '"hello"' in heard[0]
+
+
+async def _is_told(one: Connected, words: str) -> bool:
+    return any(words in line for line in one.log)
+
+
+async def _has(heard: list[str]) -> bool:
+    return bool(heard)
 
 
 ADDRESSES = [
