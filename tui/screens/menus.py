@@ -105,6 +105,8 @@ class Entries(Pane):
 class Typing(ModalScreen[Result]):
     """A small screen with a line to write in."""
 
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (12, "-tall")]  # noqa: RUF012
+
     def on_mount(self) -> None:
         self.set_focus(self.query_one(Input))
 
@@ -124,6 +126,8 @@ class Menu(Typing[Any]):
     DEFAULT_CSS = """
     Menu > Vertical { width: 100; max-width: 96%; height: 26; max-height: 90%; }
     Menu Input, Menu Input:focus { border: solid $primary; height: 3; }
+    Menu.-tiny Input, Menu.-tiny Input:focus { border: none; height: 1; }
+    Menu.-tiny > Vertical { max-height: 100%; }
     """
 
     def __init__(self, title: str, entries: Sequence[Entry], *, note: str = "") -> None:
@@ -191,6 +195,7 @@ class Ask(Typing[str | None]):
     Ask > Vertical { width: 84; max-width: 96%; height: 7; }
     Ask Words { height: 4; }
     Ask Input, Ask Input:focus { border: solid $primary; height: 3; }
+    Ask.-tiny Input, Ask.-tiny Input:focus { border: none; height: 1; }
     """
 
     def __init__(

@@ -32,6 +32,7 @@ from tui.widgets.pane import Pane
 
 NARROW = 100
 SHORT = 30
+TINY = 12
 SLICE_S = 0.008
 EVERY_S = 0.03
 TELL_EVERY = 12
@@ -53,7 +54,7 @@ class Workbench(Telling):
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-narrow"), (NARROW, "-normal"), (140, "-wide"),
     ]  # fmt: skip
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-short"), (SHORT, "-tall")]  # noqa: RUF012
 
     def __init__(self, session: Session, *, step: int | None = None, view: str = "replay") -> None:
         super().__init__()
