@@ -236,6 +236,8 @@ class Link:
             by = side if ended.how == "close" else NETWORK
             self._end = (by, ended.code, ended.reason)
         way.put(Parcel(ended=ended))
+        if all(one.has_ended.is_set() for one in self.ways) and any(w.is_held for w in self.ways):
+            self.is_over.set()  # whoever could have got what is held has gone
         if _is_said(ended) and not self.is_silent:
             self._start(self._say_goodbye, way.source, ended)
 

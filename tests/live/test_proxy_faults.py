@@ -241,6 +241,22 @@ def test_half_open_hides_that_one_side_has_gone() -> None:
     run(play)
 
 
+def test_a_half_open_connection_that_both_have_left_is_over() -> None:
+    async def play() -> None:
+        async with bench("half-open:after=hello") as b:
+            client, server = await b.pair()
+            await client.send(HELLO)
+            assert await hear(server) == HELLO
+            await client.hang_up()
+            await server.send("for nobody")
+            await server.reset()
+            await b.no_links()
+            assert b.book.frames[0].fate == "delivered"
+            assert {seen.fate for seen in list(b.book.frames)[1:]} <= {"closed"}
+
+    run(play)
+
+
 def test_held_frames_wait_and_are_released_in_order_by_another_frame() -> None:
     async def play() -> None:
         async with bench("hold:D->S:after=hello", "release:D->S:after=welcome") as b:
