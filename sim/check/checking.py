@@ -191,10 +191,16 @@ class Log:
         silent = self._silent()
         new = judge.findings[self._seen :]
         for number, finding in enumerate(new, self._seen):
-            line = feed.lines[number] if number < len(feed.lines) else self.lines
+            line = feed.lines[number] if number < len(feed.lines) else self._last_of(finding)
             if finding.rule not in silent and self._counts(finding):
                 self._keep(finding, line)
         self._seen = len(judge.findings)
+
+    def _last_of(self, finding: Finding) -> int:
+        """The line for what never came: the last one of the connection that it is about."""
+        lines = {} if self._feed is None else self._feed.last_lines
+        told = set(finding.text.replace(",", " ").split())
+        return next((line for conn, line in lines.items() if conn in told), self.lines)
 
     def _keep(self, finding: Finding, line: int) -> None:
         rule = finding.rule

@@ -40,6 +40,7 @@ class TraceFeed:
         self._newest: dict[tuple[str, bool, int], int] = {}
         self.disorder = Disorder()
         self.lines: list[int] = []
+        self.last_lines: dict[str, int] = {}
         self.passed_over = 0
 
     def push(self, entry: Entry) -> None:
@@ -56,6 +57,7 @@ class TraceFeed:
         elif entry.conn not in judge.links:
             self.passed_over += entry.what is FRAME
         elif entry.what is FRAME:
+            self.last_lines[entry.conn] = entry.line
             number = judge.sent(at, entry.conn, bool(entry.up), entry.text)
             self._numbers[event.n] = number
             self._newest[entry.conn, bool(entry.up), event.nth] = number
@@ -96,6 +98,7 @@ class FrameFeed:
         self.has_times = False
         self.is_coarse = False
         self.lines: list[int] = []
+        self.last_lines: dict[str, int] = {}
         self.unsaid = 0
 
     @property
@@ -224,6 +227,7 @@ class FrameFeed:
             lane = judge.protocol.lane_of(message)
             if lane:
                 judge.learn_lane(conn.name, lane)
+        self.last_lines[conn.name] = entry.line
         judge.passed(at_us, conn.name, up, entry.text, entry.verdict)
 
     def _is_new(self, conn: Conn, message: Any) -> bool:

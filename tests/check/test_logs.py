@@ -325,3 +325,12 @@ def test_lines_that_several_writers_have_torn_are_read_as_far_as_they_are_whole(
     assert report.frames == 6
     assert broken(report) == [(3, "ack-comes-first")]
     assert [(one.line, one.column) for one in report.bad] == [(4, 33)]
+
+
+def test_what_never_came_stands_at_the_last_line_of_its_connection(tmp_path):
+    silent, other = Story("d-1", "a").greet().down("ping"), Story("d-2", "b").greet()
+    silent.wait(30).down("bind.update", state="none")
+    lines = [*silent.lines(), *other.wait(40).up("lifecycle.preference", enabled=True).lines()]
+    report = checked(tmp_path, lines)
+    found = [(one.line, one.finding.rule) for one in report.found]
+    assert (4, "desktop-answers-pings") in found
