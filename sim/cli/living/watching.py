@@ -35,11 +35,12 @@ def with_tui(plan: Plan, address: Address) -> Summary:
 async def _both(plan: Plan, address: Address, record: Path) -> Summary:
     import trio
 
+    from sim.core.errors import UsageError
     from sim.live.serving import Stop, serve
 
     stop = Stop()
     is_open = trio.Event()
-    box: list[Summary] = []
+    box: list[Summary | UsageError] = []
     with record.with_suffix(".log").open("w", encoding="utf-8", buffering=1) as log:
 
         def tell(text: str) -> None:
@@ -50,14 +51,20 @@ async def _both(plan: Plan, address: Address, record: Path) -> Summary:
                 tell(f"{lane:<8} {url}")
             is_open.set()
 
-        async def serving() -> None:
-            box.append(await serve(plan, address, opened, tell, stop))
-
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(serving)
+        async def look() -> None:
             await is_open.wait()
-            command = [sys.executable, "-m", "sim", "tui", str(record)]
             # The terminal is the child's: nothing of ours is captured or written meanwhile.
+            command = [sys.executable, "-m", "sim", "tui", str(record)]
             await trio.run_process(command, check=False, stdin=None)
             stop.now()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(look)
+            try:
+                box.append(await serve(plan, address, opened, tell, stop))
+            except UsageError as error:
+                box.append(error)  # raised outside, where the nursery cannot wrap it in a group
+            nursery.cancel_scope.cancel()  # by a signal: the child ends, too
+    if isinstance(box[0], UsageError):
+        raise box[0]
     return box[0]
