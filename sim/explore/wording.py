@@ -41,16 +41,19 @@ def happens(name: str) -> str:
             return f"{host} wakes up in {what}{again}"
         case ["restart", host]:
             return f"{host} comes back"
-        case ["line", "0"]:
-            return "the diagram begins"
-        case ["line", number, "gives", "up"]:
-            return f"line {number} of the diagram waits no longer"
-        case ["line", number, *_]:
-            return f"line {number} of the diagram is carried out"
+        case ["line", number, *rest]:
+            return _line(number, rest)
         case ["start"]:
             return "the run starts"
         case _:
             return name
+
+
+def _line(number: str, rest: list[str]) -> str:
+    if number == "0":
+        return "the diagram begins"
+    does = "waits no longer" if rest == ["gives", "up"] else "is carried out"
+    return f"line {number} of the diagram {does}"
 
 
 def _numbered(name: str) -> tuple[str, int]:
