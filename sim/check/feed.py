@@ -17,7 +17,7 @@ HEAD: Final = 256
 """Entries that are looked at before the first is judged: for the log's clock and its words."""
 SERVER: Final = "server"
 _EPOCH_US: Final = 1e14  # a number from here on is a date, in microseconds
-_UNSAID: Final = "a ping or pong without a direction"
+_NEVER_US: Final = 1e17  # three thousand years: no time, whatever it was meant to be
 
 
 @attrs.define(eq=False)
@@ -142,7 +142,7 @@ class FrameFeed:
             self._unit = unit_of(times, self._pairs(head))
             self._base = min(times)
             steps = [time * self._unit / 1e6 for time in times]
-            self.is_coarse = len(times) > 1 and all(step == int(step) for step in steps)
+            self.is_coarse = len(times) > 1 and all(step.is_integer() for step in steps)
         for entry in head:
             self._take(entry)
 
@@ -165,7 +165,9 @@ class FrameFeed:
             return
         at = entry.at
         if at is not None:
-            self._last = round((at - self._base) * self._unit)
+            since = (at - self._base) * self._unit
+            if -_NEVER_US < since < _NEVER_US:
+                self._last = round(since)
         ready = self._window.push(self._last, entry)
         if ready:
             self._judge_all(ready)

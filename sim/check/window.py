@@ -12,6 +12,8 @@ from sim.check.entry import Entry
 WIDTH: Final = 512
 """Entries that are held back at least: who is later than that keeps his place."""
 
+STEP_US: Final = 3_600_000_000
+
 Timed = tuple[int, Entry]
 _TIME: Final = itemgetter(0)
 _NOTHING: Final[list[Timed]] = []
@@ -40,9 +42,11 @@ class Window:
         self._is_sorted = True
         self._newest = 0
         self._gone = 0
+        self._shift = 0
 
     def push(self, at_us: int, entry: Entry) -> list[Timed]:
         """The next entry of the log. → those that nothing can overtake any more."""
+        at_us += self._shift
         if at_us < self._newest:
             at_us = self._note(at_us, entry)
         else:
@@ -77,4 +81,6 @@ class Window:
             disorder.moved += 1
             return at_us
         disorder.late += 1
+        if self._newest - at_us > STEP_US:
+            self._shift += self._newest - at_us  # the clock was set back, or a time is absurd
         return self._newest

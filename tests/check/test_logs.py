@@ -334,3 +334,17 @@ def test_what_never_came_stands_at_the_last_line_of_its_connection(tmp_path):
     report = checked(tmp_path, lines)
     found = [(one.line, one.finding.rule) for one in report.found]
     assert (4, "desktop-answers-pings") in found
+
+
+def test_an_absurd_time_does_not_spoil_what_comes_after_it(tmp_path):
+    lines = [line for n in range(1_200) for line in (
+        json.dumps({"ts": 1_764_465_600.25 + n, "dir": "up", "conn": "c1", "raw": frame})
+        for frame in [json.dumps({"v": 1, "type": "ping", "id": f"p{n}", "ts": n * 1000,
+                                  "payload": {}})])]  # fmt: skip
+    story = Story().wait(2_000).greet().dispatch().ack().wait(9)
+    story.up("turn.progress", requestId="R1", text="a").up(
+        "turn.progress", requestId="R1", text="b"
+    )
+    odd = '{"ts": 4e9, "dir": "up", "conn": "c1", "raw": "{}"}'
+    report = checked(tmp_path, [*lines[:3], odd, *lines[3:], *story.lines()])
+    assert "progress-is-throttled" in {rule for _, rule in broken(report)}
