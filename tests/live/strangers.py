@@ -172,7 +172,7 @@ async def status_of(port: int, request: bytes) -> tuple[int, str]:
     return (int(heard.split(" ", 2)[1]) if heard else 0), heard
 
 
-async def eventually(ask: Any, within_s: float = 5.0) -> Any:
+async def eventually(ask: Any, within_s: float = 30.0) -> Any:
     """The first true answer of an async question."""
     with trio.fail_after(within_s):
         while True:
