@@ -36,7 +36,7 @@ TINY = DesktopSettings(attachments=2, image_bytes=3, file_bytes=6, attachments_b
         ((("a.png", "image/png", "AA=="),) * 3, 2, 1),
     ],
 )
-def test_which_files_travel(files: Any, taken: int, warned: int) -> None:
+def test_which_files_of_a_result_travel(files: Any, taken: int, warned: int) -> None:
     kept, warnings = attachments_of(AgentEnds(files=files), TINY)
     assert (len(kept), len(warnings)) == (taken, warned)
 
