@@ -271,5 +271,7 @@ class EndsAreReceipted(HookInvariant):
             account_changed = view.desktops.of(link.client).logins
             if view.now - at < PATIENCE_US or account_changed or link.greeted is not link.hello:
                 continue
+            if not link.has(HOOK_FEATURE_TURN_DELIVERY):
+                continue  # withdrawn by a later welcome: nobody waits for one any more
             if name not in link.quarantined and (row is None or row.state == ENDED):
                 yield f"the end of {name} on {where} was never answered by a report"
