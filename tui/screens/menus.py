@@ -196,6 +196,8 @@ class Ask(Typing[str | None]):
     Ask Words { height: 4; }
     Ask Input, Ask Input:focus { border: solid $primary; height: 3; }
     Ask.-tiny Input, Ask.-tiny Input:focus { border: none; height: 1; }
+    Ask.-tiny > Vertical { height: 4; }
+    Ask.-tiny Words { height: 3; }
     """
 
     def __init__(
