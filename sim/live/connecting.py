@@ -161,7 +161,7 @@ async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Su
     allow_many_files()
     stop = stop or Stop()
     party = Party(plan, tell)
-    failure: BaseException | None = None
+    failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         party.enter(nursery)
         try:
@@ -180,6 +180,7 @@ async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Su
         finally:
             nursery.cancel_scope.cancel()
             party.end()
+    failure = failure or stop.failure
     if failure is not None:
         raise failure
     summary = Summary(
@@ -196,5 +197,7 @@ async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Su
 async def _run(party: Party, stop: Stop) -> None:
     try:
         await party.driver.go(party.over, endless=True)
+    except Exception as error:
+        stop.failure = error
     finally:
         stop.now()

@@ -59,10 +59,11 @@ class Summary:
 
 @attrs.define
 class Stop:
-    """Why a session ends: a signal's number, or 0."""
+    """Why a session ends: a signal's number, or 0; ``failure``: a twin of ours stumbled."""
 
     signal: int = 0
     event: trio.Event = attrs.Factory(trio.Event)
+    failure: Exception | None = None
 
     def now(self, number: int = 0) -> None:
         """End it."""
@@ -84,7 +85,7 @@ async def serve(
     allow_many_files()
     stop = stop or Stop()
     house = House(plan, tell)
-    failure: BaseException | None = None
+    failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         try:
             await _open(house, address, nursery, opened)
@@ -101,6 +102,7 @@ async def serve(
         finally:
             nursery.cancel_scope.cancel()
             house.end()
+    failure = failure or stop.failure
     if failure is not None:
         raise failure
     return _summary(house, stop)
@@ -122,6 +124,8 @@ async def _open(
 async def _run(house: House, stop: Stop) -> None:
     try:
         await house.driver.go(house.over, endless=True)
+    except Exception as error:
+        stop.failure = error
     finally:
         stop.now()
 

@@ -10,10 +10,13 @@ import pytest
 import trio
 from trio_websocket import ConnectionClosed
 
+from sim.core.errors import LocalProtocolError, UsageError
 from sim.core.event import BadFrame, ConnectionOpened, ConnectionRefused, FrameDelivered, FrameSent
 from sim.core.event import ConnectionClosed as ClosedEvent
 from sim.core.trace import read_trace
 from sim.live.house import Plan
+from sim.live.serving import Address, Opened, serve
+from sim.live.session import Running
 from tests.live.strangers import (
     Served,
     events,
@@ -234,9 +237,6 @@ async def test_a_refusal_in_store_is_the_answer_to_the_next_dial() -> None:
 
 
 async def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
-    from sim.core.errors import UsageError
-    from sim.live.serving import Address, serve
-
     async with served() as session:
         address = Address(port=session.port)
         with pytest.raises(UsageError, match="another port"):
@@ -250,3 +250,33 @@ async def test_pages_of_other_sites_control_nothing() -> None:
             answer = await client.post(url, json={"host": "S"}, headers=headers)
             assert answer.status_code == 403
         assert (await session.get("/hosts"))[0]["up"] is True
+
+
+async def test_a_twin_that_stumbles_ends_the_session_as_it_is_and_the_recording_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*arguments: object) -> None:
+        raise LocalProtocolError("stumbled over a ping")
+
+    monkeypatch.setattr("sim.protocols.hook.server.endpoint.Server._ping", stumble)
+    record = tmp_path / "run.jsonl"
+    plan = Plan(channels=("slack",), running=Running(record))
+    box: list[Opened] = []
+
+    async def bother() -> None:
+        await eventually(lambda: _is_open(box))
+        async with stranger(box[0].urls["slack"]) as desktop:
+            await desktop.hello()
+            await desktop.send("ping")
+            await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(bother)
+        with pytest.raises(LocalProtocolError, match="stumbled over a ping"):
+            await serve(plan, Address(), box.append, lambda line: None)
+        nursery.cancel_scope.cancel()
+    assert [event.frame["type"] for event in events(record, FrameSent)][-1] == "ping"
+
+
+async def _is_open(box: list[Opened]) -> bool:
+    return bool(box)
