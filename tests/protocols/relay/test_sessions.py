@@ -185,6 +185,16 @@ def test_sessions_of_one_controller_displace_each_other_never() -> None:
     assert sessions.node("ctl_a") is None
 
 
+def test_a_controller_and_a_node_of_the_same_name_are_two_peers() -> None:
+    sessions = Sessions()
+    controller, node = ready(name="s1"), ready(Grant("node", "ctl_a"), "s2")
+    sessions.add(controller)
+    sessions.add(node)
+    assert sessions.controllers("ctl_a") == [controller]
+    assert sessions.node("ctl_a") is node
+    assert sessions.displaced_by(controller) == []
+
+
 def test_every_row_of_the_table_of_sessions_is_used() -> None:
     used: dict[tuple[str, str], None] = {}
     machine.SESSION.used = used
