@@ -94,8 +94,14 @@ def _written_back(name: str, recorded: Trace) -> str:
 def _frames_of(name: str) -> str:
     from sim.check.diagram import scenario_of, seen_in
     from sim.cli.terminal import say
+    from sim.core.errors import UsageError
 
     conns, bad = seen_in(name)
+    if not any(conn.frames for conn in conns):
+        place = f"{name}:{bad[0].line}:{bad[0].column}: {bad[0].error}" if bad else f"{name}:1"
+        raise UsageError(
+            f"{place}: no hooktwin trace and no log of frames; give what run --trace or check reads"
+        )
     for one in bad[:SHOWN]:
         say(f"hooktwin: {name}:{one.line}:{one.column}: cannot be read: {one.error}")
     if len(bad) > SHOWN:
