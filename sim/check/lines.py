@@ -143,7 +143,7 @@ class LineReader:
             verdict = self._parse(text)
             self._bare = verdict.ok
             return Entry(FRAME, number, None, "", None, text, "", verdict)
-        names = ", ".join(list(value)[:6])
+        names = ", ".join(list(value)[:6]) or "nothing"
         return BadLine(number, 1, f"no frame in it: expected v and type, or raw; there is {names}")
 
 
