@@ -25,7 +25,7 @@ from tui.glyphs import AsciiFilter
 from tui.inorder import InOrder
 from tui.keys import keys_of
 from tui.language import Speech
-from tui.lessons import LESSONS, Lesson
+from tui.lessons import Lesson, lessons
 from tui.screens.lesson import Finished
 from tui.screens.start import Opened, StartScreen, offers
 from tui.screens.workbench import Workbench
@@ -98,7 +98,7 @@ class HooktwinApp(InOrder):
         if isinstance(self.what, Session):
             self.show(self.what)
         else:
-            self.push_screen(StartScreen(offers()))
+            self.push_screen(StartScreen(offers(language=self.speech.language)))
             if self.what:
                 self.open(self.what)
 
@@ -171,10 +171,10 @@ class HooktwinApp(InOrder):
             self.notify(told, severity="warning")
             return
         if offer.what == "lesson":
-            lesson = next(one for one in LESSONS if one.id == offer.name)
+            lesson = next(one for one in lessons() if one.id == offer.name)
             self.lesson = lesson
             self.first = (None, "lesson")
-            self.open(lesson.scenario)
+            self.open(lesson.name)
         else:
             self.open(offer.name)
 
@@ -189,7 +189,7 @@ class HooktwinApp(InOrder):
             await self.pop_screen()
             if isinstance(self.screen, StartScreen):
                 recent = list(dict.fromkeys(reversed(self.opened)))[:5]
-                self.screen.renew(offers(recent, tuple(self.finished)))
+                self.screen.renew(offers(recent, tuple(self.finished), self.speech.language))
         else:
             self.exit()
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import attrs
 
+from sim.scenario.syntax import Scenario
 from tui.session import Session
 
 
@@ -51,3 +52,9 @@ def found(session: Session) -> str:
     """How many findings a run has."""
     count = len(session.violations)
     return "1 finding" if count == 1 else f"{count} findings"
+
+
+def with_all_rules(scenario: Scenario) -> Scenario:
+    """The same with every rule on, which is then expected to break nothing."""
+    settings = attrs.evolve(scenario.settings, rules=())
+    return attrs.evolve(scenario, settings=settings, violates=())

@@ -150,6 +150,33 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
         "@fault cut D.slack#1 rst",
     ),
 }
+LESSONS: Mapping[str, tuple[str, str]] = {
+    "lesson": (
+        "Makes the file a lesson of hooktwin tui; it runs as any scenario does. In this and all "
+        "directives below, the second text is the Chinese one. A lesson needs @text, @goal, "
+        "@question, @right, @wrong and @hint.",
+        '@lesson "A connection dies" "连接断了"',
+    ),
+    "lanes": (
+        "The kinds of lifelines that the lesson's diagram shows. Default: slack server desktop.",
+        "@lanes server desktop",
+    ),
+    "text": ("A paragraph to read.", '@text "Press n for the next step." "按 n 到下一步。"'),
+    "word": ("A word that the lesson uses, and its meaning.", '@word gap "the time of a wait"'),
+    "goal": (
+        "What the reader shall bring about, and the key for it; ticked when it holds in the run, "
+        "one after the other. reached TYPE [2]: that frame has arrived (twice). waits HOST "
+        "[CALL]: a handler is in an await gap. shown STATE: a message or card has this state. "
+        "cut: the reader has cut a connection. broken: an invariant breaks here or before. "
+        "clean: the run has ended, and none did. generation 2: the second connection is open.",
+        '@goal n reached turn.end "see the end" "看到结束"',
+    ),
+    "try": ("What x does to the run: it cuts the open connection. Usual: rst.", "@try cut rst"),
+    "question": ("What is asked when all goals have held.", '@question "Who edits it?"'),
+    "wrong": ("A wrong answer. Answers are offered in the order of the file.", '@wrong "nobody"'),
+    "right": ("The right answer; there is one.", '@right "the server" "服务器"'),
+    "hint": ("What h says.", '@hint "Look at the last arrow." "看最后一个箭头。"'),
+}
 ARROWS: tuple[tuple[str, str], ...] = (
     ("D->>S: turn.end (ok)", "D sends it and it arrives; -->>, ->, --> and -) mean the same"),
     ("D-xS: turn.end (ok)", "D sends it and it is lost"),
@@ -177,12 +204,14 @@ def directives() -> dict[str, Directive]:
     """All directives by name, as the parser takes them."""
     from sim.scenario.directives import ACTION_USAGES
     from sim.scenario.settings import SETTING_USAGES
+    from sim.scenario.teaching import LESSON_USAGES
 
     said = [
         (name, usage, PLACE if name == "feature" else HEAD, *SETTINGS[name])
         for name, usage in SETTING_USAGES.items()
     ]
     said += [(name, usage, PLACE, *ACTIONS[name]) for name, usage in ACTION_USAGES.items()]
+    said += [(name, usage, HEAD, *LESSONS[name]) for name, usage in LESSON_USAGES.items()]
     return {name: Directive(name, *rest) for name, *rest in said}
 
 

@@ -35,11 +35,12 @@ from sim.scenario.syntax import (
     Par,
     Statement,
 )
+from sim.scenario.teaching import LESSON_USAGES, read_lesson
 
 DEEPEST = 100
 MOST_ROUNDS = 10_000
 CONTINUES = {"else": "alt", "and": "par", "option": "critical"}
-USAGES = {**SETTING_USAGES, **ACTION_USAGES}
+USAGES = {**SETTING_USAGES, **ACTION_USAGES, **LESSON_USAGES}
 TIMES = re.compile(r"(?P<number>[0-9]{1,19})\s*(?:times?|次)?", re.IGNORECASE)
 
 
@@ -115,6 +116,9 @@ class _Builder:
             change = read_setting(args, self.head)
             if change is not None:
                 self.body.append(change)
+            return
+        if args.word.text in LESSON_USAGES:
+            read_lesson(args, self.head.teaching, self.head.is_over)
             return
         action = read_action(args)
         # Assertions about the whole run may stand among the settings.

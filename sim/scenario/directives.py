@@ -204,14 +204,15 @@ def _count(args: Arguments, line: int, column: int) -> Directive:
             raise at.fail(f"posts and edits belong to a channel, not to {one.id}")
         host = one.id
     if what == "frame":
-        frame = _frame_type(args)
+        frame = read_frame_type(args)
     op, number = _comparison(args)
     if what == "frame":
         return Count(line, column, "frame", op, number, host=host, frame=frame)
     return Count(line, column, "posts" if what == "posts" else "edits", op, number, name, host)
 
 
-def _frame_type(args: Arguments) -> str:
+def read_frame_type(args: Arguments) -> str:
+    """A frame of the protocol that this diagram speaks."""
     frames = args.scope.vocabulary.frames
     if frames is not None:
         return args.choice("frame", frames.frame_types())

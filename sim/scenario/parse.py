@@ -66,6 +66,7 @@ def parse_scenario(
         title=title,
         body=body,
         first_line=first_line,
+        lesson=head.teaching.lesson(),
     )
 
 

@@ -12,6 +12,7 @@ from sim.scenario.directive_nodes import FeatureChange
 from sim.scenario.kinds import channel_of_word
 from sim.scenario.source import Span, all_of, near
 from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings
+from sim.scenario.teaching import Teaching
 from sim.scenario.values import read_range
 from sim.world.fault import Budget
 from sim.world.helm import LATE, UNTIL, Step
@@ -51,6 +52,7 @@ class Head:
     faults: Budget | None = None
     omitted: dict[int, None] = Factory(dict)
     is_over: bool = False
+    teaching: Teaching = Factory(Teaching)
 
     def settings(self) -> Settings:
         """The frozen form."""

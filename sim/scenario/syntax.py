@@ -12,6 +12,7 @@ from typing import Literal
 from attrs import field, frozen
 
 from sim.scenario.directive_nodes import Directive
+from sim.scenario.lesson import Lesson
 from sim.world.fault import Budget
 from sim.world.helm import Step
 
@@ -316,6 +317,7 @@ class Scenario:
     """One file: who stands in it, how it is run, what happens.
 
     ``first_line``: on which line of the file ``source_text`` begins (in Markdown).
+    ``lesson``: what it says to newcomers, where it is a lesson.
     """
 
     path: str
@@ -330,6 +332,7 @@ class Scenario:
     title: str
     body: tuple[Statement, ...]
     first_line: int = 1
+    lesson: Lesson | None = None
 
     @property
     def numbered_text(self) -> str:

@@ -10,6 +10,7 @@ from sim.cli import language
 from sim.scenario.directives import ACTION_USAGES
 from sim.scenario.parse import parse_scenario
 from sim.scenario.settings import SETTING_USAGES
+from sim.scenario.teaching import LESSON_USAGES
 from tests.cli.screens import ROOT, Shell
 
 DOCUMENT = (ROOT / language.DOCUMENT).read_text(encoding="utf-8")
@@ -24,10 +25,17 @@ sequenceDiagram
     S->>D: task.dispatch (requestId=R1)
 """
 
+WHOLE_LESSON = {
+    "lesson": '@lesson "One"', "text": '@text "Read."', "goal": '@goal n clean "all"',
+    "question": '@question "Why?"', "wrong": '@wrong "no"', "right": '@right "yes"',
+    "hint": '@hint "Look."',
+}  # fmt: skip
+
 
 def test_every_directive_is_told_and_no_other() -> None:
     assert list(language.SETTINGS) == list(SETTING_USAGES)
     assert list(language.ACTIONS) == list(ACTION_USAGES)
+    assert list(language.LESSONS) == list(LESSON_USAGES)
 
 
 def test_the_document_contains_the_table_and_all_acts() -> None:
@@ -45,6 +53,8 @@ def test_the_example_of_a_directive_can_be_parsed(name: str) -> None:
         text = AROUND.replace("    %% {}\n", "") + f"    %% {example}\n"
     if name == "release":
         text = text.replace(f"%% {example}", f"%% @hold D->S\n    %% {example}")
+    if name in LESSON_USAGES:
+        text = AROUND.format("\n%% ".join({**WHOLE_LESSON, name: example}.values()))
     parse_scenario(text, "example.mmd", None)
 
 

@@ -14,7 +14,7 @@ from textual.color import Color
 
 from tests.tui.stage import SMALL, WIDE, perform, recorded, screen_text, settled
 from tui.app import Looks
-from tui.lessons import LESSONS
+from tui.lessons import lessons
 from tui.screens.compare import CompareView
 from tui.screens.start import Offer, StartScreen
 
@@ -70,8 +70,9 @@ def test_the_rule_on_beside_the_rule_off_looks_as_it_did(size):
 @pytest.mark.parametrize("size", SIZES)
 def test_a_lesson_looks_as_it_did(size, monkeypatch):
     run = recorded("late-edit")
-    run.name = LESSONS[3].scenario
-    monkeypatch.setattr("tui.screens.lesson.LESSONS", (LESSONS[3],))
+    gap = lessons()[3]
+    run.name = gap.name
+    monkeypatch.setattr("tui.screens.lesson.lessons", lambda: (gap,))
     text = picture(run, SIZES[size], view="lesson", step=61)
     check("lesson", text, SIZES[size])
 

@@ -7,7 +7,6 @@ from tests.tui.stage import shared
 from tui.drawing.lines import Line
 from tui.keys import ALL, VIEWS, bindings, keys_of
 from tui.language import Speech
-from tui.lessons import LESSONS
 from tui.screens import help as helping
 from tui.screens.channels import ChannelsView
 from tui.screens.compare import CompareView
@@ -84,11 +83,6 @@ def everything_said():
     for view in VIEWS:
         yield view
         yield PLACES[view].ABOUT
-    for lesson in LESSONS:
-        yield from (lesson.title, *lesson.read, lesson.hint, lesson.question.text)
-        yield from lesson.question.answers
-        yield from (meaning for _, meaning in lesson.words)
-        yield from (goal.text for goal in lesson.goals)
 
 
 @pytest.mark.parametrize("text", sorted(set(everything_said())))

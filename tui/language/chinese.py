@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tui.language.chinese_lessons import LESSONS
 from tui.language.chinese_told import TOLD
 
 VIEWS = {
@@ -211,5 +210,5 @@ ABOUT = {
 }
 
 CHINESE: Mapping[str, str] = {
-    **TOLD, **VIEWS, **KEYS, **BRIEF, **WORDS, **ABOUT, **LESSONS,
+    **TOLD, **VIEWS, **KEYS, **BRIEF, **WORDS, **ABOUT,
 }  # fmt: skip

@@ -12,9 +12,10 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
+from sim.scenario.lesson import Said
 from tui.drawing.lines import Line, line, wrap
 from tui.keys import bindings
-from tui.lessons import LESSONS, Lesson, Progress
+from tui.lessons import Lesson, Progress, lessons
 from tui.screens.menus import Entry, Menu
 from tui.screens.view import BranchAsked, State, View, Wanted
 from tui.session import Session
@@ -53,7 +54,7 @@ class LessonView(View):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         wanted = getattr(self.app, "lesson", None)
-        self.progress = Progress(wanted if isinstance(wanted, Lesson) else LESSONS[0])
+        self.progress = Progress(wanted if isinstance(wanted, Lesson) else lessons()[0])
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -71,7 +72,7 @@ class LessonView(View):
 
     def show(self, state: State) -> None:
         super().show(state)
-        if state.session.name != self.lesson.scenario or not self._fits(state.session):
+        if not self.lesson.fits(state.session):
             if self._asked is not self.progress:
                 self._asked = self.progress
                 self.post_message(Wanted("lesson", self.lesson))
@@ -81,19 +82,21 @@ class LessonView(View):
         if self.progress.finished:
             self.post_message(Finished(self.lesson.id))
         diagram = self.query_one(DiagramView)
-        diagram.only = tuple(n for n, kind in state.session.lanes() if kind in self.lesson.lanes)
+        wanted = self.lesson.written.lanes
+        diagram.only = tuple(n for n, kind in state.session.lanes() if kind in wanted)
         diagram.show(state.session, state.step, fresh=diagram.session is not state.session)
         read = self.query_one("#read", Panel)
         read.session, read.step = state.session, state.step
         read.titled(
-            f"lesson {LESSONS.index(self.lesson) + 1} of {len(LESSONS)}  {self.lesson.title}"
+            f"lesson {self._place() + 1} of {len(lessons())}  {self._said(self.lesson.title)}"
         )
         read.changed()
         code = self.query_one("#code", Panel)
         code.show(state.session, state.step)
 
-    def _fits(self, session: Session) -> bool:
-        return tuple(session.without) == self.lesson.without
+    def _place(self) -> int:
+        """Among all lessons."""
+        return [one.name for one in lessons()].index(self.lesson.name)
 
     def told(self) -> str:
         done = sum(self.progress.held) + self.progress.answered
@@ -108,11 +111,11 @@ class LessonView(View):
 
     def _read(self, session: Session, step: int, width: int) -> Sequence[Line]:
         lines: list[Line] = []
-        for paragraph in self.lesson.read:
+        for paragraph in self.lesson.written.read:
             lines += [line(row) for row in wrap(self._said(paragraph), width)]
             lines.append(line())
         lines.append(line(("Words", "head")))
-        for word, meaning in self.lesson.words:
+        for word, meaning in self.lesson.written.words:
             rows = wrap(self._said(meaning), width - 14)
             lines.append(line((f"  {word:<11} ", "strong"), rows[0]))
             lines += [line(" " * 14, row) for row in rows[1:]]
@@ -123,13 +126,14 @@ class LessonView(View):
                 line((f"  {sign} ", role), self._said(goal.text), (f"  {goal.key}", "dim"))
             )
         sign, role = ("[x]", "good") if self.progress.answered else ("[ ]", "")
-        lines.append(line((f"  {sign} ", role), self._said("answer the question"), ("  a", "dim")))
+        lines.append(line((f"  {sign} ", role), "answer the question", ("  a", "dim")))
         if self.progress.finished:
             lines += [line(), line(("finished", "good"))]
         return lines
 
-    def _said(self, text: str) -> str:
-        return self.query_one("#read", Panel).speech(text)
+    def _said(self, text: Said) -> str:
+        """A text of the lesson in the reader's language."""
+        return text.within(self.query_one("#read", Panel).speech.language)
 
     def _code(self, session: Session, step: int, width: int) -> Sequence[Line]:
         moment = self.state.moment if self.state is not None else None
@@ -155,7 +159,7 @@ class LessonView(View):
 
     def action_hint(self) -> None:
         """A hint."""
-        self.post_message(Wanted("say", self._said(self.lesson.hint), "warn"))
+        self.post_message(Wanted("say", self._said(self.lesson.written.hint), "warn"))
 
     def action_lesson_cut(self) -> None:
         """What the lesson is about."""
@@ -193,7 +197,7 @@ class LessonView(View):
 
     def action_lesson_next(self) -> None:
         """The next lesson, after the last the first."""
-        self.begin(LESSONS[(LESSONS.index(self.lesson) + 1) % len(LESSONS)])
+        self.begin(lessons()[(self._place() + 1) % len(lessons())])
 
     def begin(self, lesson: Lesson) -> None:
         """Another lesson."""

@@ -15,7 +15,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from sim.core.errors import HooktwinError, UsageError
 from sim.scenario.syntax import Scenario
-from tui.branches import Tree, told
+from tui.branches import Tree, told, with_all_rules
 from tui.feeds.moment import Moment, moment_of
 from tui.feeds.runner import Cancelled, run_session
 from tui.screens import faults
@@ -289,7 +289,14 @@ class Running(Navigating):
             self.open_comparison(base, session)
 
         label = f"running without {', '.join(rules)}" if rules else "running with all rules"
-        self.run(label, done, without=rules, deeds=base.deeds, parent=base)
+        wishes: dict[str, Any] = {"without": rules, "deeds": base.deeds, "parent": base}
+        if not rules and base.scenario is not None and base.can_run:
+            # What the file switches off is on, too, on the other side.
+            wishes |= {
+                "scenario": with_all_rules(base.scenario),
+                "seed": base.trace.header.seed,
+            }
+        self.run(label, done, **wishes)
 
     def open_comparison(self, base: Session, other: Session) -> None:
         """Show two runs side by side."""

@@ -16,7 +16,7 @@ from textual.widgets import Input
 
 from tui.drawing.lines import Line, line, pad
 from tui.keys import bindings
-from tui.lessons import LESSONS
+from tui.lessons import FOLDER, shelf
 from tui.screens import help as helping
 from tui.screens.menus import Ask, Reading, spoken_by
 from tui.widgets.bars import KeyBar, TitleBar
@@ -199,16 +199,24 @@ def _readable(name: str) -> str:
     return "" if Path(name).is_file() else f"there is no file {name!r}"
 
 
-def offers(recent: Sequence[str] = (), finished: Sequence[str] = ()) -> list[Offer]:
-    """Everything that can be opened, by group."""
+def offers(
+    recent: Sequence[str] = (),
+    finished: Sequence[str] = (),
+    language: str = "en",
+    folder: Path | None = None,
+) -> list[Offer]:
+    """Everything that can be opened, by group; ``folder`` replaces that of the lessons."""
     from sim.scenario.load import shipped_scenarios
 
     found = [Offer("recent", "recent", name) for name in recent]
-    for number, lesson in enumerate(LESSONS, 1):
+    known = shelf(folder)
+    for number, lesson in enumerate(known.lessons, 1):
         tick = "[x] " if lesson.id in finished else "[ ] "
-        found.append(Offer("lessons", "lesson", lesson.id, f"{tick}{number}  {lesson.title}"))
+        title = lesson.title.within(language)
+        found.append(Offer("lessons", "lesson", lesson.id, f"{tick}{number}  {title}"))
+    found += [Offer("lessons", "scenario", str(path), why) for path, why in known.spoilt]
     for name, paths in shipped_scenarios().items():
-        if len(paths) == 1:
+        if len(paths) == 1 and paths[0].parent.name != FOLDER:
             group = f"scenarios  {paths[0].parent.name}"
             found.append(Offer(group, "scenario", name, _first_comment(paths[0])))
     return sorted(found, key=lambda one: (one.group != "recent", one.group != "lessons", one.group))

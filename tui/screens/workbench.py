@@ -336,15 +336,12 @@ class Workbench(Telling):
 
     def open_lesson(self, lesson: Lesson) -> None:
         """Play the scenario of a lesson."""
-        from sim.play import load
-
-        scenario = load(lesson.scenario)
 
         def done(session: Session) -> None:
             self.runs.add(session)
             self.open_session(session)
 
-        self.run(f"playing {lesson.scenario}", done, scenario=scenario, without=lesson.without)
+        self.run(f"playing {lesson.name}", done, scenario=lesson.scenario, without=())
 
     def forget_notice(self) -> None:
         """A view has something else to say now."""
