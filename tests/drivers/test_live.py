@@ -26,6 +26,8 @@ from sim.world import fault
 from sim.world.world import World
 from tests.drivers.worlds import Text, random_world
 
+pytestmark = pytest.mark.usefixtures("new_garbage_only")
+
 LIMIT_US = 1_500_000
 FAST = 100.0
 

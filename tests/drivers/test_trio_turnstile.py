@@ -22,6 +22,8 @@ from sim.world import fault
 from sim.world.world import World
 from tests.drivers.worlds import LIFE_US, Text, random_world
 
+pytestmark = pytest.mark.usefixtures("new_garbage_only")
+
 
 @pytest.mark.parametrize("seed", range(150))
 def test_both_virtual_drivers_give_one_digest(seed: int) -> None:

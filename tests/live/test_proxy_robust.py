@@ -15,6 +15,8 @@ from sim.live import proxy_link
 from sim.live.proxy_way import QUEUE_BYTES
 from tests.live.proxying import HELLO, Bench, bench, frame, hear, run
 
+pytestmark = pytest.mark.usefixtures("new_garbage_only")
+
 
 @pytest.fixture(autouse=True)
 def _short_patience(monkeypatch: pytest.MonkeyPatch) -> None:

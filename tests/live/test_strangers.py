@@ -25,7 +25,7 @@ from sim.live.tail import Tail
 from sim.protocols.hook.oracles.frames import FrameIdsAreUnique
 from tests.live.strangers import Served, eventually, raw, served, status_of, stranger, upgrade
 
-pytestmark = pytest.mark.trio
+pytestmark = [pytest.mark.trio, pytest.mark.usefixtures("new_garbage_only")]
 
 REQUESTS = {
     "another path": (upgrade("/nothing"), 404),
