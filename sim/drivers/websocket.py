@@ -7,6 +7,7 @@ somebody else's whose HTTP request was read already.
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import struct
@@ -170,7 +171,7 @@ async def dial(nursery: trio.Nursery, port: int, link: str) -> Socket:
             headers = [(LINK_HEADER, link.encode())]
             return await _shake_hands(nursery, stream, f"{LOOPBACK}:{port}", "/", headers)
     except (OSError, HandshakeError, ConnectionClosed, trio.TooSlowError) as error:
-        raise Refused(f"port {port} on {LOOPBACK}: {error}") from error
+        raise Refused(f"port {port} on {LOOPBACK}: {reason_of(error)}") from error
 
 
 async def dial_url(
@@ -192,8 +193,7 @@ async def dial_url(
     except trio.TooSlowError:
         raise Refused(f"{host}:{port} did not answer within {limit_s:g} s") from None
     except (OSError, trio.BrokenResourceError, HandshakeError, ConnectionClosed) as error:
-        why = error.__cause__ or error
-        raise Refused(f"{host}:{port}: {str(why) or type(why).__name__}") from error
+        raise Refused(f"{host}:{port}: {reason_of(error)}") from error
 
 
 async def _secured(tcp: trio.SocketStream, host: str) -> Stream:
@@ -206,6 +206,23 @@ async def _secured(tcp: trio.SocketStream, host: str) -> Stream:
         await trio.aclose_forcefully(tcp)
         raise
     return stream
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a dial failed, in the words of the system: ``connection refused``.
+
+    The library tries each address of a host, and hides their errors behind one of its own.
+    """
+    while isinstance(error, BaseExceptionGroup) or error.__cause__ is not None:
+        inner = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__
+        assert inner is not None
+        error = inner
+    if isinstance(error, socket.gaierror):
+        return str(error.strerror).lower()
+    if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) and error.errno:
+        # The library's sockets put the address before the system's words.
+        return os.strerror(error.errno).lower()
+    return str(error) or type(error).__name__
 
 
 def rejection_in(errors: BaseExceptionGroup[BaseException]) -> Refused | None:

@@ -6,7 +6,8 @@
 - ``recording``   the trace file that grows while the run goes; ``tail``: the newest in memory.
 - ``roll``        devices become hosts, connections get names.
 - ``stage``       scenarios whose desktops are outside programs; who is whose device.
-- ``doors``       the listening side: one URL path per channel, tokens, HTTP answers.
+- ``doors``       the listening side: one URL path per channel, tokens, HTTP answers;
+  ``gate``: shut while the server is dead.
 - ``serving``     ``hooktwin serve``; ``connecting``: ``hooktwin connect``.
 - ``control``     HTTP and JSON; ``commands``, ``reports``: what can be done and read there.
 - ``proxy…``      ``hooktwin proxy``.

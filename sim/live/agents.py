@@ -6,23 +6,26 @@ from typing import Any
 
 from sim.core.event import FrameSent
 from sim.protocols.hook.acts import AgentEnds, AgentProgresses
+from sim.protocols.hook.desktop.settings import DesktopSettings
 from sim.world.world import World
 
 PROGRESS_US = 300_000
-END_US = 1_200_000
+# A snapshot that still waits at the end is dropped: the end comes behind its interval.
+END_US = PROGRESS_US + DesktopSettings().progress_interval_us + 300_000
 QUOTED = 200
 
 
 class Agents:
     """Watches for acks and lets the agents of those desktops act, in virtual time.
 
-    ``tasks`` counts the tasks that were begun.
+    ``tasks`` counts the tasks that were begun; one that comes again is no other.
     """
 
     def __init__(self, world: World) -> None:
         self.tasks = 0
         self._world = world
         self._prompts: dict[str, str] = {}
+        self._begun: dict[tuple[str, str], None] = {}
         world.watch(FrameSent, self._sent)
 
     def _sent(self, event: FrameSent) -> None:
@@ -42,6 +45,9 @@ class Agents:
             self._begin(event.sender, request, self._prompts.pop(request))
 
     def _begin(self, desktop: str, request: str, prompt: str) -> None:
+        if (desktop, request) in self._begun:
+            return  # the server sent it again
+        self._begun[desktop, request] = None
         self.tasks += 1
         quoted = prompt.replace("\n", " ").strip()
         steps = (

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import trio
 
 from sim.core.errors import HooktwinError
-from sim.core.event import ConnectionRefused
+from sim.core.event import ConnectionRefused, HostCrashed, HostStarted
 from sim.core.op import UpgradeRefused
 from sim.drivers import upgrade, websocket
 from sim.drivers.upgrade import Answer, Head
 from sim.drivers.websocket import ConnectionClosed, Socket
+from sim.live.gate import Gate, abort
 from sim.live.gateway import Seat
 from sim.live.house import House
 from sim.live.outsider import Outsider
@@ -25,13 +25,18 @@ from sim.world.link import End
 FIRST_S = 1.0
 # Seconds in which the world says yes or no; it says nothing when the host crashed meanwhile.
 ENTER_S = 10.0
+# How often it is looked whether a server that sleeps is awake.
+LOOK_S = 0.1
 UNAUTHORIZED = 401
 # Whoever gets in with a token is this account: the token itself goes nowhere.
 ACCOUNT = {"authorization": "Bearer owner"}
 
 
 class Doors:
-    """Takes connections for a house. ``token``: what a desktop has to show ("": nothing)."""
+    """Takes connections for a house. ``token``: what a desktop has to show ("": nothing).
+
+    While the server's host is down nobody listens; while it sleeps nobody is answered.
+    """
 
     def __init__(self, house: House, nursery: trio.Nursery, token: str = "") -> None:
         self.house = house
@@ -39,18 +44,39 @@ class Doors:
         self.turned_away = 0
         self._nursery = nursery
         self._token = token.encode()
+        self._gate: Gate | None = None
+        # Those who are not in the world yet, so that its end of a host cannot reach them.
+        self._arriving: dict[trio.SocketStream, trio.CancelScope] = {}
+        house.world.watch(HostCrashed, self._crashed)
+        house.world.watch(HostStarted, self._started)
 
     async def open(self, host: str, port: int) -> int:
         """Listen; gives the port. Raises UsageError when it is taken."""
         chosen, listeners = await websocket.bind(port, "serve", host)
-        serve = partial(trio.serve_listeners, self._visit, listeners)
-        self._nursery.start_soon(partial(serve, handler_nursery=self._nursery))
+        self._gate = Gate(listeners, self._nursery)
+        self._gate.begin(self._visit)
         return chosen
+
+    def _crashed(self, event: HostCrashed) -> None:
+        """A dead server's machine refuses dials, and resets what was on its way in."""
+        if event.host != self.house.server or self._gate is None:
+            return
+        self._gate.shut()
+        for stream, scope in self._arriving.items():
+            abort(stream)
+            scope.cancel()
+
+    def _started(self, event: HostStarted) -> None:
+        if event.host == self.house.server and self._gate is not None:
+            self._gate.open()
 
     async def _visit(self, stream: trio.SocketStream) -> None:
         """One connection, whatever it is. Only what is wrong with ourselves is raised."""
+        scope = trio.CancelScope()
+        self._arriving[stream] = scope
         try:
-            await self._receive(stream)
+            with scope:
+                await self._receive(stream)
         except* HooktwinError:
             raise
         except* Exception as errors:
@@ -59,6 +85,7 @@ class Doors:
                 first = first.exceptions[0]
             self.house.tell(f"a connection broke: {type(first).__name__}: {first}")
         finally:
+            self._arriving.pop(stream, None)
             await trio.aclose_forcefully(stream)
 
     async def _receive(self, stream: trio.SocketStream) -> None:
@@ -66,9 +93,11 @@ class Doors:
         if head is None:
             return
         if isinstance(head, Head):
+            await self._awake()
             head = self._door(head)
         if head is None:
             self.turned_away += 1
+            abort(stream)
             return
         if isinstance(head, Answer):
             self.turned_away += 1
@@ -78,8 +107,15 @@ class Doors:
             socket = await websocket.welcome(nursery, stream, head)
             if socket is not None:
                 info = ACCOUNT if "authorization" in head.headers else {}
-                await self._seat(socket, self.paths[head.path], dict(info))
+                await self._seat(socket, stream, self.paths[head.path], dict(info))
             nursery.cancel_scope.cancel()
+
+    async def _awake(self) -> None:
+        """A machine that sleeps answers nobody before it wakes."""
+        house = self.house
+        host = house.world.hosts[house.server]
+        while (left_us := host.asleep_until - house.driver.now_us()) > 0:
+            await trio.sleep(min(left_us / 1_000_000 / house.driver.speed, LOOK_S))
 
     # -- who gets in ----------------------------------------------------------------------
 
@@ -139,7 +175,7 @@ class Doors:
 
     # -- inside ---------------------------------------------------------------------------
 
-    async def _seat(self, socket: Socket, lane: str, info: Any) -> None:
+    async def _seat(self, socket: Socket, stream: trio.SocketStream, lane: str, info: Any) -> None:
         """Give a connection its place in the world, as soon as it has said who it is."""
         first: str | bytes | None = None
         try:
@@ -153,6 +189,7 @@ class Doors:
         name = house.host_for(device if isinstance(device, str) else "")
         seat = Seat(socket, house.tell)
         if await self._enter(seat, name, lane, info):
+            self._arriving.pop(stream, None)  # what becomes of it is the world's business now
             try:
                 await house.gateway.serve(seat, first)
             finally:

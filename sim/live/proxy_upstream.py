@@ -9,7 +9,7 @@ import attrs
 import trio
 
 from sim.core.errors import UsageError
-from sim.drivers.websocket import Refused
+from sim.drivers.websocket import Refused, reason_of
 from sim.drivers.websocket_peer import Headers, Peer, Upgrade, reach
 
 DIAL_S = 10.0
@@ -131,7 +131,7 @@ def _why(error: BaseException) -> str:
         return f"its certificate is not trusted ({cause.verify_message}); --insecure skips this"
     if isinstance(cause, ssl.SSLError):
         return f"TLS failed ({cause.reason or cause})"
-    return str(error) or "it hung up"
+    return reason_of(error) if isinstance(error, OSError) or str(error) else "it hung up"
 
 
 def _wrong(why: str) -> UsageError:

@@ -93,8 +93,21 @@ async def test_a_task_is_done_from_the_message_to_the_answer_in_two_worlds(tmp_p
     assert desktops.party is not None
     assert desktops.party.agents is not None
     assert desktops.party.agents.tasks == 3
+    progress = [e for e in events(ours, FrameSent) if e.frame["type"] == "turn.progress"]
+    assert len({one.link for one in progress}) == 3
     for sender in ("S", "D"):  # each lane the same from both sides
         assert _lanes(ours, sender) == _lanes(theirs, sender)
+
+
+async def test_a_task_that_comes_twice_is_counted_once() -> None:
+    async with served(speed=SPEED) as session, connected(fleet(session)) as desktops:
+        await eventually(partial(_links, session, 1))
+        await session.post("/duplicate", type="task.dispatch")
+        await session.post("/message", channel="slack", text="Once")
+        assert await eventually(partial(_answers, session, "slack"))
+    assert desktops.party is not None
+    assert desktops.party.agents is not None
+    assert desktops.party.agents.tasks == 1
 
 
 def _lanes(record: Path, sender: str) -> dict[str, list[str]]:

@@ -70,7 +70,7 @@ def test_a_signal_closes_with_1001_and_leaves_a_whole_recording(
     assert serving.returncode == code
     assert desktop.returncode == code
     assert re.search(r"\d+ frames, \d+ events, 0 findings", err)
-    assert "1 connections" in told
+    assert "1 connection," in told
     for record in (ours, theirs):
         trace = read_trace(record)
         assert not trace.truncated
@@ -124,6 +124,7 @@ def test_nobody_at_the_address_is_exit_code_1() -> None:
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 1
     assert "0 connections" in result.output
+    assert "127.0.0.1:9: connection refused" in result.output
 
 
 def test_the_session_in_the_help_is_the_one_that_is_tested() -> None:

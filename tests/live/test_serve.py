@@ -220,12 +220,34 @@ async def test_a_crashed_server_answers_nobody_until_it_restarts() -> None:
             await session.post("/crash", host="S")
             with pytest.raises(ConnectionClosed):
                 await desktop.hear("the end")
-        assert await status_of(session.port, upgrade("/slack")) == (0, "")
+        with pytest.raises(OSError, match="refused|attempts"):
+            await trio.open_tcp_stream("127.0.0.1", session.port)
         await session.post("/restart", host="S")
         async with stranger(session.slack) as desktop:
             await desktop.hello()
             state = await desktop.hear("bind.state")
             assert [one["slackUserId"] for one in state["bindings"]] == ["P"]
+
+
+async def test_who_is_on_the_way_in_when_the_server_dies_is_reset() -> None:
+    async with served() as session:
+        async with await trio.open_tcp_stream("127.0.0.1", session.port) as stream:
+            await stream.send_all(upgrade("/slack")[:20])
+            await session.get("/")  # it is being read
+            await session.post("/crash", host="S")
+            with pytest.raises(trio.BrokenResourceError):
+                await stream.receive_some(1)
+        assert (await session.post("/restart", host="S"))["ok"]
+        assert (await status_of(session.port, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"))[0] == 404
+
+
+async def test_a_server_that_sleeps_answers_when_it_wakes() -> None:
+    async with served(speed=10) as session:
+        await session.post("/sleep", host="S", for_s=5)
+        began = trio.current_time()
+        async with stranger(session.slack) as desktop:
+            assert trio.current_time() - began >= 0.3
+            await desktop.hello()
 
 
 async def test_a_refusal_in_store_is_the_answer_to_the_next_dial() -> None:

@@ -92,6 +92,8 @@ def lanes_of(scenario: object) -> tuple[str, ...]:
 
 
 def _counted(party: Party) -> str:
-    tasks = f", {party.agents.tasks} tasks" if party.agents else ""
-    refused = sum(party.refused.values())
-    return f"{party.connected} connections, {refused} dials came to nothing{tasks}"
+    from sim.cli.living.summary import counted
+
+    tasks = f", {counted(party.agents.tasks, 'task')}" if party.agents else ""
+    refused = counted(sum(party.refused.values()), "dial")
+    return f"{counted(party.connected, 'connection')}, {refused} came to nothing{tasks}"

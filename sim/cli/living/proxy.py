@@ -138,9 +138,10 @@ def _tell(news: Finding | str) -> None:
 
 
 def _tell_summary(summary: ProxySummary) -> None:
+    from sim.cli.living.summary import counted
     from sim.cli.terminal import print_text
 
-    lines = [f"{summary.connections} connections, {summary.events} events"]
+    lines = [f"{counted(summary.connections, 'connection')}, {counted(summary.events, 'event')}"]
     for way, word in ((True, "D->S"), (False, "S->D")):
         counted = sorted((kind, n) for (by, kind), n in summary.types.items() if by is way)
         told = ", ".join(f"{kind} {n}" for kind, n in counted) or "no frames"

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from sim.live.serving import Summary
 
 
+def counted(number: int, word: str) -> str:
+    """``1 frame``, ``2 frames``."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
 def tell_summary(summary: Summary, record: Path | None) -> None:
     """Lines that failed, counts, and where the recording is, on stderr."""
     from sim.cli.terminal import say
@@ -18,10 +23,10 @@ def tell_summary(summary: Summary, record: Path | None) -> None:
     for failure in summary.failures:
         place = f"line {failure.line}: " if failure.line else ""
         say(f"✗ {place}expected {failure.expected}\n    happened {failure.happened}")
-    counted = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
+    broken = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
     say(
-        f"hooktwin: {summary.frames} frames, {summary.events} events, "
-        f"{summary.findings} findings{f': {counted}' if counted else ''}"
+        f"hooktwin: {counted(summary.frames, 'frame')}, {counted(summary.events, 'event')}, "
+        f"{counted(summary.findings, 'finding')}{f': {broken}' if broken else ''}"
     )
     if record is not None:
         say(f"hooktwin: recorded in {record}")
