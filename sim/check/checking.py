@@ -9,13 +9,12 @@ from typing import Any, Final
 
 import attrs
 
-from sim.check.entry import FRAME, BadLine, Entry
+from sim.check.entry import FRAME, TORN, BadLine, Entry
 from sim.check.feed import FrameFeed, TraceFeed
-from sim.check.har import is_har, read_har
 from sim.check.judge import BOTH_SIDES, Finding, FrameJudge
 from sim.check.lines import LineReader
 from sim.check.protocols import judged
-from sim.check.reading import HAR, TRACE, all_of, form_of, peek, reader_of
+from sim.check.reading import TRACE, WHOLE, all_of, form_of, peek, reader_of, whole_form
 from sim.check.recorded import TraceReader, judged_sides
 from sim.check.source import lines_of, open_log
 from sim.check.verdict import (
@@ -98,17 +97,18 @@ class Log:
         elif entry is not None:
             self.take(entry)
 
-    def read_har(self, data: bytes) -> None:
-        """A whole HAR file."""
-        self._begin(HAR)
+    def read_whole(self, form: str, data: bytes) -> None:
+        """A whole HAR file, or a JSON array."""
+        self._begin(form)
         self.lines = data.count(b"\n") + 1
-        for entry in read_har(data, self._record.parse):
+        for entry in WHOLE[form](data, self._record.parse):
             self.take(entry)
 
     def take(self, entry: Entry | BadLine) -> None:
         """What a line says."""
         if type(entry) is BadLine:
-            if not self.frames and not self.bad and isinstance(self._feed, FrameFeed):
+            is_head = entry.kind is TORN and not self.frames and not self.bad
+            if is_head and isinstance(self._feed, FrameFeed):
                 self._feed.from_middle = True  # what is left of a line, cut off by whoever wrote it
             self.bad.append(entry)
             if self._tell is not None:
@@ -239,6 +239,11 @@ class Log:
             yield (
                 f"{feed.unsaid} pings and pongs were not judged: the log does not say who sent them"
             )
+        if feed.nobodys:
+            yield (
+                f"{feed.nobodys} texts without a type were not judged: the log does not say who "
+                "sent them"
+            )
         if feed.from_middle:
             yield "the log begins in the middle: rules that need its beginning were not judged"
         elif feed.strangers:
@@ -269,9 +274,9 @@ def check_file(
     """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
     log = Log(name, wanted, tell)
     with open_log(name) as file, _undisturbed():
-        start = peek(file)
-        if is_har(start):
-            log.read_har(all_of(name, file))
+        form = whole_form(peek(file))
+        if form:
+            log.read_whole(form, all_of(name, file))
             return log.finish()
         for number, line in lines_of(name, file):
             log.read(number, line)

@@ -13,6 +13,9 @@ DELIVERED: Final = "delivered"
 LOST: Final = "lost"
 DOUBLED: Final = "doubled"
 
+NO_FRAME: Final = "no frame"
+TORN: Final = "torn"
+
 
 class Entry:
     """One thing that happened, as a log tells it.
@@ -50,8 +53,13 @@ class Entry:
 
 @attrs.frozen
 class BadLine:
-    """A line of which nothing can be made. ``column`` counts characters from 1."""
+    """A line of which nothing can be made. ``column`` counts characters from 1.
+
+    ``kind`` is NO_FRAME for a whole line that is about something else, TORN for the end of
+    one whose beginning was cut off, else "".
+    """
 
     line: int
     column: int
     error: str
+    kind: str = ""

@@ -16,6 +16,7 @@ from sim.check.window import Disorder, Timed, Window
 HEAD: Final = 256
 """Entries that are looked at before the first is judged: for the log's clock and its words."""
 SERVER: Final = "server"
+NO_TYPE: Final = "(bad)"  # of an OpaqueFrame whose text has none
 _EPOCH_US: Final = 1e14  # a number from here on is a date, in microseconds
 _NEVER_US: Final = 1e17  # three thousand years: no time, whatever it was meant to be
 
@@ -100,6 +101,7 @@ class FrameFeed:
         self.lines: list[int] = []
         self.last_lines: dict[str, int] = {}
         self.unsaid = 0
+        self.nobodys = 0
 
     @property
     def strangers(self) -> list[str]:
@@ -213,7 +215,11 @@ class FrameFeed:
             if message is not None:
                 self.unsaid += 1  # a ping or a pong: both may send it
                 return
-            up = self._ways.sender_of(_type_in(entry.text)) is not False
+            kind = _type_in(entry.text)
+            if kind == NO_TYPE:
+                self.nobodys += 1
+                return
+            up = self._ways.sender_of(kind) is not False
         conn = self._conns.get(entry.conn)
         greets = ""
         if up and message is not None and message.type == judge.protocol.greeting:

@@ -3,6 +3,8 @@
 * a frame as it stood on the wire,
 * ``{"ts", "dir", "conn", "raw"}``, under these or other usual names; without ``raw`` and
   with ``event`` it tells of an opening or a closing,
+* any object with a frame in one of its fields, and any text before such an object
+  (see :mod:`sim.check.fields`),
 * a line of a trace (see :mod:`sim.check.recorded`).
 """
 
@@ -16,19 +18,19 @@ from typing import Any, Final
 import msgspec
 
 from sim.check.clock import read_time
-from sim.check.entry import CLOSED, FRAME, OPENED, BadLine, Entry
+from sim.check.entry import CLOSED, FRAME, NO_FRAME, OPENED, TORN, BadLine, Entry
+from sim.check.fields import CONN, Facts, facts_before, facts_of, frame_in, is_frame
 from sim.check.source import LONGEST, TooLong
 from sim.check.ways import plain
-from sim.wire.encode import encode_json
 from sim.wire.result import ParseResult
 
 Parse = Callable[[str], ParseResult]
 
-RAW: Final = ("raw", "text", "frame", "data", "message", "msg", "payload", "body")
-TIME: Final = ("ts", "time", "timestamp", "at", "t", "@timestamp", "date")
-WAY: Final = ("dir", "direction", "way", "from", "sender", "by")
-CONN: Final = ("conn", "connection", "link", "socket", "session", "cid", "connId", "id")
 EVENT: Final = ("event", "what", "kind", "type", "dir")
+_SURE_EVENT: Final = (*CONN, "code", "url", "path")
+"""One of these beside it, and a word is about a connection, whatever else the line says."""
+_PROSE: Final = ("level", "msg", "message")
+_VAGUE: Final = ("connection", "end", "ended", "error")
 _OPENINGS: Final = ("open", "opened", "connect", "connected", "connection")
 _CLOSINGS: Final = ("close", "closed", "disconnect", "disconnected", "end", "ended", "error")
 _PLACE: Final = re.compile(r"\((?:byte|char) (\d+)\)")
@@ -46,6 +48,8 @@ class _Record(msgspec.Struct):
 
 
 _OBJECT: Final = re.compile(rb'\{"(?:ts|v|time|raw|dir|conn|type)"')
+LONGEST_PREFIX: Final = 400
+NOTHING: Final[Facts] = (None, "", "")
 SALVAGED: Final = 8
 """Objects that are looked for in a line that is no JSON."""
 _record = msgspec.json.Decoder(_Record).decode
@@ -124,27 +128,63 @@ class LineReader:
         self._bare = False
         value = decoded(text)
         if isinstance(value, ValueError):
+            behind = self._behind_text(number, text)
+            if behind is not None:
+                return behind
             column = _column(text, str(value)) + line.find(stripped)
-            return BadLine(number, column, _reason(text, str(value)))
+            kind = TORN if _is_tail(text) else ""
+            return BadLine(number, column, _reason(text, str(value)), kind)
         if not isinstance(value, dict):
             return BadLine(number, 1, "no JSON object: neither a frame nor a log's line")
         return self._sort_out(number, text, value)
 
-    def _sort_out(self, number: int, text: str, value: dict[str, Any]) -> Entry | BadLine:
-        raw = None if "v" in value and "raw" not in value else _raw_of(value)
-        facts = _facts_of(value)
-        if raw is not None:
-            return Entry(FRAME, number, *facts[:2], None, raw, facts[2], self._parse(raw))
-        what = next((plain(value[key]) for key in EVENT if plain(value.get(key))), "")
-        if "v" not in value and (what in _OPENINGS or what in _CLOSINGS):
-            happened = OPENED if what in _OPENINGS else CLOSED
-            return Entry(happened, number, *facts[:2], facts=value)
-        if "v" in value or "type" in value:
+    def _sort_out(
+        self, number: int, text: str, value: dict[str, Any], before: Facts = NOTHING
+    ) -> Entry | BadLine:
+        if is_frame(value) and "raw" not in value:
             verdict = self._parse(text)
-            self._bare = verdict.ok
-            return Entry(FRAME, number, None, "", None, text, "", verdict)
+            self._bare = verdict.ok and before is NOTHING
+            return Entry(FRAME, number, before[0], "", None, text, before[2], verdict)
+        happened = _happening(value)
+        found = None if happened and "raw" not in value else frame_in(value)
+        if found is not None:
+            raw, (at, conn, way) = found
+            at = before[0] if at is None else at
+            return Entry(FRAME, number, at, conn, None, raw, way or before[2], self._parse(raw))
+        if happened:
+            at, conn, _ = facts_of((value,))
+            return Entry(happened, number, before[0] if at is None else at, conn, facts=value)
         names = ", ".join(list(value)[:6]) or "nothing"
-        return BadLine(number, 1, f"no frame in it: expected v and type, or raw; there is {names}")
+        error = f"no frame in it: expected v and type, or raw; there is {names}"
+        return BadLine(number, 1, error, NO_FRAME)
+
+    def _behind_text(self, number: int, text: str) -> Entry | BadLine | None:
+        """A line whose JSON stands at its end, behind what a logger has put before it."""
+        place = text.find("{")
+        prefix = text[:place]
+        if place <= 0 or place > LONGEST_PREFIX or '"' in prefix or "}" in prefix:
+            return None
+        value = decoded(text[place:])
+        if not isinstance(value, dict):
+            return None
+        return self._sort_out(number, text[place:], value, facts_before(prefix))
+
+
+def _happening(value: Mapping[str, Any]) -> str:
+    """Whether a line tells that a connection was opened or closed; "" for neither."""
+    what = next((plain(value[key]) for key in EVENT if plain(value.get(key))), "")
+    if "v" in value or (what not in _OPENINGS and what not in _CLOSINGS):
+        return ""
+    is_sure = any(key in value for key in _SURE_EVENT)
+    is_prose = any(key in value for key in _PROSE)
+    if not is_sure and (is_prose or what in _VAGUE):
+        return ""
+    return OPENED if what in _OPENINGS else CLOSED
+
+
+def _is_tail(text: str) -> bool:
+    """Whether a line looks like the end of one whose beginning was cut off."""
+    return text[:1] not in ("{", "[") and text.endswith("}") and '":' in text.replace("\\", "")
 
 
 def decoded(text: str) -> Any:
@@ -158,24 +198,6 @@ def decoded(text: str) -> Any:
             return decode_json(text)
         except NotJson as fault:
             return ValueError(str(error) if _PLACE.search(str(error)) else str(fault))
-
-
-def _raw_of(value: Mapping[str, Any]) -> str | None:
-    for key in RAW:
-        found = value.get(key)
-        if isinstance(found, str):
-            return found
-        if isinstance(found, dict) and ("v" in found or "type" in found):
-            return encode_json(found)
-    return None
-
-
-def _facts_of(value: Mapping[str, Any]) -> tuple[float | None, str, str]:
-    """Time, connection and direction."""
-    at = next((read_time(value[key]) for key in TIME if key in value), None)
-    conn = next((value[key] for key in CONN if isinstance(value.get(key), str | int)), "")
-    way = next((plain(value[key]) for key in WAY if plain(value.get(key))), "")
-    return at, str(conn), way
 
 
 def _column(text: str, error: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Final
 
+from sim.check.array import is_array, read_array
 from sim.check.entry import BadLine, Entry
 from sim.check.har import is_har, read_har
 from sim.check.lines import LineReader, Parse
@@ -16,6 +17,9 @@ from sim.core.trace import is_trace
 FRAMES: Final = "frames"
 TRACE: Final = "trace"
 HAR: Final = "HAR"
+ARRAY: Final = "array"
+WHOLE: Final = {HAR: read_har, ARRAY: read_array}
+"""By form, who reads a file that is one JSON value."""
 _EVENT: Final = b'{"kind":"'
 
 
@@ -23,6 +27,13 @@ def form_of(line: bytes) -> str:
     """The form of a log that begins with this line."""
     is_event = line.startswith(_EVENT) and b'"cause":' in line
     return TRACE if is_trace(line) or is_event else FRAMES
+
+
+def whole_form(start: bytes) -> str:
+    """The form of a file that is one JSON value, by its first bytes; "" for one of lines."""
+    if is_har(start):
+        return HAR
+    return ARRAY if is_array(start) else ""
 
 
 def reader_of(form: str, parse: Parse) -> LineReader | TraceReader:
@@ -33,9 +44,10 @@ def reader_of(form: str, parse: Parse) -> LineReader | TraceReader:
 def entries_of(name: str, parse: Parse) -> Iterator[tuple[str, Entry | BadLine]]:
     """(form, what a line says) of a whole file. Raises UsageError where it cannot be read."""
     with open_log(name) as file:
-        if is_har(peek(file)):
-            for one in read_har(all_of(name, file), parse):
-                yield HAR, one
+        whole = whole_form(peek(file))
+        if whole:
+            for one in WHOLE[whole](all_of(name, file), parse):
+                yield whole, one
             return
         form, reader = "", None
         for number, line in lines_of(name, file):
@@ -62,5 +74,8 @@ def all_of(name: str, file: IO[bytes]) -> bytes:
     """A whole file. Raises UsageError for one that is too large."""
     data = file.read(LONGEST + 1)
     if len(data) > LONGEST:
-        raise UsageError(f"{name}: a HAR of more than {LONGEST >> 20} MiB; export fewer sockets")
+        raise UsageError(
+            f"{name}: one JSON value of more than {LONGEST >> 20} MiB; "
+            "export fewer sockets, or one line for each frame"
+        )
     return data

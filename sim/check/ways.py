@@ -27,6 +27,8 @@ _IN = (
 OPPOSITE: Final = {**dict(zip(_OUT, _IN, strict=True)), **dict(zip(_IN, _OUT, strict=True))}
 """Words whose meaning depends on who keeps the log; each with the other one."""
 
+AGREED: Final = 0.8
+"""The part of the frames that must agree with a word of a sentence (``?out``)."""
 GREETINGS: Final = {"hello": True, "welcome": False}
 
 
@@ -47,7 +49,7 @@ class Ways:
     def __init__(self, wrong_way: Any) -> None:
         self._wrong_way = wrong_way  # by type, who may not send it
         self._votes: dict[str, int] = {}
-        self._sure: dict[str, bool] = {}
+        self._counts: dict[str, int] = {}
 
     def learn(self, entries: Iterable[Entry]) -> None:
         """Look at some frames before their senders are asked for."""
@@ -68,10 +70,14 @@ class Ways:
         return None if forbidden is None else not forbidden
 
     def _vote(self, word: str, weight: int) -> None:
-        self._votes[word] = self._votes.get(word, 0) + weight
-        other = OPPOSITE.get(word)
-        if other is not None:
-            self._votes[other] = self._votes.get(other, 0) - weight
+        soft = "?" if word[0] == "?" else ""
+        if soft:
+            weight = 1 if weight > 0 else -1
+        other = OPPOSITE.get(word.removeprefix(soft))
+        for one, count in ((word, weight), (other and soft + other, -weight)):
+            if one:
+                self._votes[one] = self._votes.get(one, 0) + count
+                self._counts[one] = self._counts.get(one, 0) + 1
 
     def is_up(self, word: str, kind: str) -> bool | None:
         """Whether the client has sent a frame of this type; None: nobody can tell."""
@@ -79,6 +85,8 @@ class Ways:
         if known is not None:
             return known
         votes = self._votes.get(word, 0)
+        if word[:1] == "?" and abs(votes) < AGREED * self._counts.get(word, 0):
+            votes = 0  # a word of a sentence, which says something else
         if votes:
             return votes > 0
         return self.sender_of(kind)
