@@ -21,9 +21,12 @@ from tui.language import Speech, from_locale
 
 if TYPE_CHECKING:
     from tui.app import HooktwinApp, Looks
+    from tui.session import Session
 
 SIZES = ((40, 12), (400, 200))
 """The smallest and the largest picture."""
+
+ALONE = "--live is for the terminal UI in this terminal: leave out --plain, --out and --serve"
 
 
 @attrs.frozen
@@ -45,6 +48,7 @@ class Wish:
     without: tuple[str, ...] = ()
     keys: Path | None = None
     against: str | None = None
+    live: str | None = None
 
 
 def run(wish: Wish) -> int:
@@ -52,6 +56,8 @@ def run(wish: Wish) -> int:
     from sim.cli.run_files import check_rules
 
     check_rules(wish.without)
+    if wish.live is not None and (wish.plain or wish.out is not None):
+        raise UsageError(ALONE)
     if wish.plain:
         return _plain(wish)
     if wish.out is not None:
@@ -66,13 +72,22 @@ def run(wish: Wish) -> int:
     from tui.app import HooktwinApp
 
     app = HooktwinApp(
-        wish.what, _looks(wish), step=wish.step, view=wish.screen,
+        _opened(wish), _looks(wish), step=wish.step, view=wish.screen,
         seed=wish.seed, without=wish.without, against=wish.against,
     )  # fmt: skip
     app.run()
     if app.trouble is not None and app.return_code:
         raise UsageError(app.trouble)
     return app.return_code or outcome.OK
+
+
+def _opened(wish: Wish) -> Session | str | None:
+    """What the program opens; a session that is going on is opened here, and errors told here."""
+    if wish.live is None:
+        return wish.what
+    from tui.feeds.live import live_session
+
+    return live_session(wish.live, None if wish.what is None else Path(wish.what))
 
 
 def _looks(wish: Wish) -> Looks:
@@ -180,6 +195,8 @@ def serve(wish: Wish, host: str, port: int) -> int:
     Anywhere but on this machine only what needs no files is offered.
     Raises UsageError where textual-serve is missing or the port is taken.
     """
+    if wish.live is not None:
+        raise UsageError(ALONE)
     try:
         from textual_serve.server import Server
     except ImportError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -32,6 +32,9 @@ from sim.view.scene import Scene
 from sim.view.seek import FAR, Seeker
 from sim.view.tracefile import TraceFile
 from tui.drawing.telling import words_for
+
+if TYPE_CHECKING:
+    from tui.feeds.live import Live
 
 SLICE = 400
 """Events per slice of the chronicle; the index reads twice as many."""
@@ -59,7 +62,7 @@ class Session:
     branched off. ``result`` is None for a trace file. ``complete``: the
     chronicle knows all events. ``unjudged`` says why a file could not be judged;
     ``blame`` is a finding's curve, with the step that broke; ``made`` says how a branch
-    without a deed of its own came to be.
+    without a deed of its own came to be. ``live`` reaches a run that is still going on.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Session:
     result: Result | None = None
     deeds: tuple[Deed, ...] = ()
     parent: Session | None = None
+    live: Live | None = attrs.field(default=None, init=False)
     columns: Columns = attrs.field(init=False)
     seeker: Seeker = attrs.field(init=False)
     diagram: Diagram = attrs.field(init=False)

@@ -18,6 +18,7 @@ EPILOG = (
     "  hooktwin tui typical                         play one and look at it\n\n"
     "  hooktwin tui typical --without pong          play it without a rule\n\n"
     "  hooktwin tui run.jsonl                       a trace of hooktwin run --trace\n\n"
+    "  hooktwin tui --live http://127.0.0.1:8788    a session of hooktwin serve --record\n\n"
     "  hooktwin tui typical --plain                 one sentence per step\n\n"
     "  hooktwin tui typical --out typical.svg --screen channels --step 40\n\n"
     "Inside: ? lists all keys, F1 says what a screen is."
@@ -67,6 +68,12 @@ Against = Annotated[
     str | None,
     typer.Option(metavar="WHAT", help="Compare with this scenario, trace or token."),
 ]
+Live = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="Act on a running session: the control address of hooktwin serve."
+    ),
+]
 Serve = Annotated[bool, typer.Option("--serve", help="Show it in a browser.")]
 ServeHost = Annotated[str, typer.Option(help="Where to serve.")]
 ServePort = Annotated[int, typer.Option(min=0, max=65535, help="Where to serve.")]
@@ -89,6 +96,7 @@ def tui(
     motion: Motion = False,
     keys: Keys = None,
     against: Against = None,
+    live: Live = None,
     step: FirstStep = None,
     screen: FirstScreen = Screen.replay,
     out: Picture = None,
@@ -103,7 +111,7 @@ def tui(
     language = lang.value if lang is not None else ""
     wish = command.Wish(
         what, plain, ascii_only, language, theme, motion, step, screen.value, out, size, restricted,
-        seed, tuple(without or ()), keys, against,
+        seed, tuple(without or ()), keys, against, live,
     )  # fmt: skip
     code = command.serve(wish, host, port) if serve else command.run(wish)
     raise typer.Exit(code)

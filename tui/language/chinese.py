@@ -182,9 +182,9 @@ ABOUT = {
     "帧（再按：树、原文、表、解释），/ 过滤，m 标记，D 比较两个已标记的帧，e 编辑并在分支上重发。",
     "The chat channels as people see them at this step. Below each message of the bot: its state "
     "as a word, its id and request, who may change it (owner), on whose behalf it was written, its "
-    "history, and edits that are still in flight. Buttons can be clicked: a press makes a branch. "
-    "a writes or presses as a person.": "此刻人们在聊天频道里看到的样子。机器人的每条消息下面：状态词、"
-    "id 和请求、谁可以改它（归属）、它是替谁写的、历史，以及仍在途中的编辑。按钮可以点击：点击产生分支。"
+    "history, and edits that are still in flight. Buttons can be clicked: a press makes a branch; "
+    "in a session that is going on it happens there, at once. a writes or presses as a person.": "此刻人们在聊天频道里看到的样子。机器人的每条消息下面：状态词、"
+    "id 和请求、谁可以改它（归属）、它是替谁写的、历史，以及仍在途中的编辑。按钮可以点击：点击产生分支；会话仍在进行时，则立即在其中发生。"
     "a 以用户身份发言或按按钮。",
     "Every host from inside at this step: the connections in which it believes, the calls and "
     "lines of code that its handlers wait on, its timers, and what it has stored. v shows what a "

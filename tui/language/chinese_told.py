@@ -121,6 +121,25 @@ START = {
     "a name": "名字", "no files here: this screen is served to others": "此处不能打开文件：界面正供他人使用",
 }  # fmt: skip
 
+LIVE = {
+    "This session is going on: f, b, x, a and buttons branch nothing, they act on it at once. "
+    "F follows its end; a step back stays where it is.":
+    "此会话仍在进行：f、b、x、a 和按钮不产生分支，而是立即作用于它。F 跟随末尾；后退一步就停在那里。",
+    "live session": "进行中的会话", "sleep {} 60 s": "让 {} 睡眠 60 秒", "done to the running session at once": "立即作用于进行中的会话",
+    "enter do it   esc cancel": "回车执行   esc 取消",
+    "{}: done, from step {} on   F follows": "{}：已执行，自第 {} 步起   F 跟随", "{}: refused: {}": "{}：被拒绝：{}",
+    "an outside program: its person does that there": "外部程序：由那里的人来做",
+    "{}: an outside program: its person does that there": "{}：外部程序：由那里的人来做",
+    "lose the next one": "丢失下一个", "duplicate the next one": "重复下一个", "delay the next one 2 s": "延迟下一个 2 秒",
+    "let all pass again": "全部重新放行", "refuse the next dial on {}": "拒绝 {} 上的下一次拨号",
+    "{}  lose the next one": "{}  丢失下一个", "{}  duplicate the next one": "{}  重复下一个",
+    "{}  delay the next one 2 s": "{}  延迟下一个 2 秒", "{}  let all pass again": "{}  全部重新放行",
+    "{}  refuse the next dial on {}": "{}  拒绝 {} 上的下一次拨号", "{} says {} on {}": "{0} 在 {2} 上说 {1}",
+    "{}  says {} on {}": "{0}  在 {2} 上说 {1}", "{} presses a button on {}": "{} 在 {} 上按一个按钮",
+    "{}  presses a button on {}": "{}  在 {} 上按一个按钮", "says {} on {}": "在 {1} 上说 {0}",
+    "presses a button on {}": "在 {} 上按一个按钮",
+}  # fmt: skip
+
 TOLD: Mapping[str, str] = {
-    **CHANNELS, **FRAMES, **STEPS, **HOSTS, **BRANCHES, **EXPLORE, **LESSON, **START,
+    **LIVE, **CHANNELS, **FRAMES, **STEPS, **HOSTS, **BRANCHES, **EXPLORE, **LESSON, **START,
 }  # fmt: skip

@@ -76,7 +76,8 @@ class ChannelsView(View):
         "The chat channels as people see them at this step. Below each message of the bot: "
         "its state as a word, its id and request, who may change it (owner), on whose "
         "behalf it was written, its history, and edits that are still in flight. Buttons "
-        "can be clicked: a press makes a branch. a writes or presses as a person."
+        "can be clicked: a press makes a branch; in a session that is going on it happens "
+        "there, at once. a writes or presses as a person."
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("channels")]
 

@@ -18,8 +18,16 @@ GROUPS = {
 """The groups of keys by the first word of their ids, in the order in which they are told."""
 
 
-def all_keys(contexts: Sequence[str], speech: Speech, width: int) -> list[Line]:
-    """Every key that works here, with its sentence, grouped."""
+LIVE = (
+    "This session is going on: f, b, x, a and buttons branch nothing, they act on it at once. "
+    "F follows its end; a step back stays where it is."
+)
+
+
+def all_keys(
+    contexts: Sequence[str], speech: Speech, width: int, *, live: bool = False
+) -> list[Line]:
+    """Every key that works here, with its sentence, grouped; what is else in a running session."""
     groups: dict[str, list[Line]] = {}
     for key in keys_of(*contexts):
         group = GROUPS[key.id.partition(".")[0]]
@@ -30,6 +38,9 @@ def all_keys(contexts: Sequence[str], speech: Speech, width: int) -> list[Line]:
         lines.append(line((pad(f"  {shown}", 18), "strong"), rows[0]))
         lines += [line(" " * 18, row) for row in rows[1:]]
     found: list[Line] = []
+    if live:
+        rows = wrap(speech(LIVE), width)
+        found = [line((speech("live session"), "head")), *map(line, rows), line()]
     for group in dict.fromkeys(GROUPS.values()):
         if group in groups:
             found += [line((speech(group), "head")), *groups[group], line()]

@@ -54,11 +54,15 @@ class Navigating(Screen[None]):
 
     # -- where one is --------------------------------------------------------------------
 
-    def go(self, step: int) -> None:
-        """Be at a step; outside the run at its nearest end."""
+    def go(self, step: int, *, keep: bool = False) -> None:
+        """Be at a step; outside the run at its nearest end. ``keep`` what was said last.
+
+        Who goes back from the end of a growing run is not carried off to it again.
+        """
         step = min(max(step, 0), self.session.last)
+        self.following = self.following and step == self.session.last
         if step != self.state.step:
-            self.notice = ""
+            self.notice = self.notice if keep else ""
             self.state.since = self.state.step
             self.state.moment = None
             self.state.step = step

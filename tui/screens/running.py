@@ -19,15 +19,15 @@ from tui.branches import Tree, told, with_all_rules
 from tui.feeds.moment import Moment, moment_of
 from tui.feeds.runner import Cancelled, run_session
 from tui.screens import faults
+from tui.screens.living import Living
 from tui.screens.menus import Ask, Entry, Menu
-from tui.screens.navigating import Navigating
 from tui.screens.view import BranchAsked
 from tui.session import Deed, Session
 
 _WITHOUT = re.compile(r"--without[ =]([a-z0-9-]+)")
 
 
-class Running(Navigating):
+class Running(Living):
     """The part of the workbench that makes runs."""
 
     runs: Tree
@@ -159,7 +159,10 @@ class Running(Navigating):
     # -- branches ------------------------------------------------------------------------------
 
     def action_fault(self, only: str = "") -> None:
-        """What could be done to the run here."""
+        """What could be done to the run here; to one that is going on, now."""
+        if self.session.live is not None:
+            self.menu_of_live(self.session.live, only)
+            return
         if not self.session.can_run:
             self.say("this trace has no scenario: nothing can be done to it", "warn")
             return
@@ -192,7 +195,13 @@ class Running(Navigating):
         self.branch(message.deed)
 
     def branch(self, deed: Deed) -> None:
-        """Run again with this deed; the present run stays in the tree."""
+        """Run again with this deed; the present run stays in the tree.
+
+        A session that is going on makes no branch: it happens there.
+        """
+        if self.session.live is not None:
+            self.do_live(self.session.live, deed)
+            return
         parent = self.session
         deeds = (*(one for one in parent.deeds if one.step <= deed.step), deed)
         step = deed.step

@@ -31,9 +31,13 @@ class Telling(Scheduling):
     def action_help(self) -> None:
         """All keys that work here."""
         contexts = ("run", "pane", self.view.CONTEXT)
+        live = self.session.live is not None
         speech = self.app.speech  # type: ignore[attr-defined]
         self.app.push_screen(
-            Reading("keys", lambda width: helping.all_keys(contexts, speech, width))
+            Reading(
+                "keys",
+                lambda width: helping.all_keys(contexts, speech, width, live=live),
+            )
         )
 
     def action_here(self) -> None:

@@ -58,7 +58,9 @@ class Workbench(Telling):
 
     def __init__(self, session: Session, *, step: int | None = None, view: str = "replay") -> None:
         super().__init__()
-        here = self._first(session) if step is None else min(step, session.last)
+        self.following = session.live is not None and step is None
+        first = session.last if self.following else self._first(session)
+        here = first if step is None else min(step, session.last)
         self.state = State(session, here)
         self.runs = Tree([session])
         self.shown = self.home = view
@@ -188,7 +190,7 @@ class Workbench(Telling):
         """Index, chronicle and filter, a few milliseconds at a time."""
         session, matching = self.session, self.state.matching
         if self.following and session.trace.refresh():
-            self.go(session.last)
+            self.go(session.last, keep=session.live is not None)
         until = time.perf_counter() + SLICE_S
         needed = self.view.NEEDS_CHRONICLE if self.query(f"#view-{self.shown}") else False
         wants = needed or session.count <= AT_ONCE

@@ -43,7 +43,7 @@ ControlPort = Annotated[
     int, typer.Option(min=0, max=65535, help="Where the HTTP/JSON control listens; 0: any.")
 ]
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
-Tui = Annotated[bool, typer.Option("--tui", help="Look at it in the terminal UI meanwhile.")]
+Tui = Annotated[bool, typer.Option("--tui", help="Look at it, and act on it, in the terminal UI.")]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def with_tui(plan: Plan, address: Address) -> Summary:
-    """Serve while somebody looks; it ends when they close the terminal UI.
+    """Serve while somebody looks and acts; it ends when they close the terminal UI.
+
+    It is a process of its own, and acts over the control API like everybody else.
 
     What is told meanwhile stands in a file beside the recording: the screen is taken.
     """
@@ -41,6 +43,7 @@ async def _both(plan: Plan, address: Address, record: Path) -> Summary:
     stop = Stop()
     is_open = trio.Event()
     box: list[Summary | UsageError] = []
+    control: list[str] = []
     with record.with_suffix(".log").open("w", encoding="utf-8", buffering=1) as log:
 
         def tell(text: str) -> None:
@@ -49,12 +52,13 @@ async def _both(plan: Plan, address: Address, record: Path) -> Summary:
         def opened(where: Opened) -> None:
             for lane, url in (*where.urls.items(), ("control", where.control)):
                 tell(f"{lane:<8} {url}")
+            control.append(where.control)
             is_open.set()
 
         async def look() -> None:
             await is_open.wait()
             # The terminal is the child's: nothing of ours is captured or written meanwhile.
-            command = [sys.executable, "-m", "sim", "tui", str(record)]
+            command = [sys.executable, "-m", "sim", "tui", str(record), "--live", *control]
             await trio.run_process(command, check=False, stdin=None)
             stop.now()
 
