@@ -7,6 +7,7 @@
 
 ``checking``   a log from its first line to the verdict
 ``reading``    which form a log has; ``lines``, ``recorded`` and ``har`` read them
+``fields``     which field of a line is the frame; ``array``: a file that is one JSON array
 ``source``     files and streams as lines
 ``feed``       whose frames they are, and when: ``clock``, ``ways`` (directions), ``window``
 ``verdict``    one verdict for each rule

@@ -116,8 +116,8 @@ class Report:
 
     @property
     def is_readable(self) -> bool:
-        """Whether there was something to judge, or nothing at all."""
-        return bool(self.frames) or not self.bad
+        """Whether there was something to judge."""
+        return bool(self.frames)
 
     def to_json(self) -> dict[str, Any]:
         """For ``--json``."""

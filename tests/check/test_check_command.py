@@ -119,6 +119,27 @@ def test_many_findings_of_a_rule_are_counted(shell: Shell, tmp_path):
     assert every.out.count(": speaks-of-its-own-turns (") == 9
 
 
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"rubbish\n", b'{"level":"info","msg":"x"}\n'])
+def test_where_nothing_could_be_judged_it_is_code_2_and_no_tick(shell: Shell, tmp_path, data):
+    told = shell("check", written(tmp_path, data))
+    assert told.code == 2
+    assert "✓" not in told.out
+    assert "nothing could be judged" in told.out
+
+
+def test_lines_that_hold_no_frame_are_capped_and_counted(shell: Shell, tmp_path):
+    others = ['{"level":"info","msg":"x"}'] * 9 + ["rubbish"] * 8
+    path = written(tmp_path, [*Story().greet().task().lines(), *others])
+    told = shell("check", path)
+    assert told.code == 0
+    assert [told.out.count(what) for what in (": no frame in it", ": cannot be read")] == [3, 3]
+    for line in ("6 more lines without a frame", "5 more lines that cannot be read",
+                 "9 lines without a frame: not judged", "8 lines cannot be read"):  # fmt: skip
+        assert line in told.out
+    every = shell("check", "--all", path).out
+    assert [every.count(what) for what in (": no frame in it", ": cannot be read")] == [9, 8]
+
+
 def test_machines_get_junit_and_sarif(shell: Shell, tmp_path):
     path = written(tmp_path, wrong().lines())
     junit, sarif = tmp_path / "out.xml", tmp_path / "out.sarif"

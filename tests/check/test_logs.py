@@ -185,9 +185,9 @@ def test_marks_line_ends_and_empty_lines_do_not_matter(tmp_path):
     assert (report.bad, broken(report)) == ((), [(7, "ack-comes-first")])
 
 
-def test_an_empty_file_is_clean_and_a_file_of_rubbish_is_not_readable(tmp_path):
+def test_in_an_empty_file_and_in_a_file_of_rubbish_nothing_can_be_judged(tmp_path):
     empty = checked(tmp_path, b"")
-    assert (empty.is_clean, empty.is_readable, empty.form) == (True, True, "empty")
+    assert (empty.is_clean, empty.is_readable, empty.form) == (True, False, "empty")
     rubbish = checked(tmp_path, b"\x89PNG\r\n\x1a\n\0\0\0")
     assert not rubbish.is_readable
 

@@ -26,7 +26,9 @@ EPILOG = (
     "  hooktwin check --json desktop.log | jq .findings\n\n"
     "A line holds a frame, or ts, dir, conn and raw (a frame as text), or an event of a "
     "trace. More: docs/check.md\n\n"
-    "Exit codes: 0 nothing is wrong, 1 a frame or a rule is, 2 something cannot be read."
+    "Exit codes: 0 no frame and no rule is wrong, 1 one is, 2 a file cannot be read or has no "
+    "frame, so that nothing could be judged (whatever the others have). Single lines that "
+    "cannot be read are told, and change no exit code."
 )
 
 

@@ -54,7 +54,10 @@ FromMiddle = Annotated[
     bool, typer.Option("--from-middle", help="The log begins in the middle of what happened.")
 ]
 Every = Annotated[
-    bool, typer.Option("--all", help="Every finding; else three of each rule and file.")
+    bool,
+    typer.Option(
+        "--all", help="Every finding and every line that cannot be read; else three of each."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the last lines.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, else nothing.")]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sim.check.entry import BadLine
+from sim.check.entry import NO_FRAME, TORN, BadLine
 from sim.check.verdict import BROKEN, KEPT, NOT_JUDGED, Located, Report, RuleVerdict, merged
 from sim.cli.terminal import clean, console, print_json, say
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from sim.core.errors import UsageError
 
 SHOWN = 3
-"""Findings of one rule in one file."""
-BAD_SHOWN = 100
+"""Findings of one rule in one file, or lines of it with the same fault."""
+MORE = {"": "lines that cannot be read", TORN: "lines that cannot be read",
+        NO_FRAME: "lines without a frame"}  # fmt: skip
 ROWS_SHOWN = 3
 MARKS = {BROKEN: "✗", KEPT: "✓"}
 STYLES = {BROKEN: "red", KEPT: "green"}
@@ -30,15 +31,16 @@ class Teller:
         self._as_json = as_json
         self._every = every
         self._quiet = quiet
-        self._told: Counter[tuple[str, str]] = Counter()
+        # by file, and rule or kind of line
+        self._told: Counter[tuple[str, bool, str]] = Counter()
         self._screen: Console = console()
 
     def tell(self, name: str, one: Located | BadLine) -> None:
         """A finding, or a line that cannot be read."""
-        key = (name, "" if isinstance(one, BadLine) else one.finding.rule)
+        is_bad = isinstance(one, BadLine)
+        key = (name, is_bad, one.kind if isinstance(one, BadLine) else one.finding.rule)
         self._told[key] += 1
-        limit = BAD_SHOWN if isinstance(one, BadLine) else SHOWN
-        if self._as_json or self._quiet or (self._told[key] > limit and not self._every):
+        if self._as_json or self._quiet or (self._told[key] > SHOWN and not self._every):
             return
         lines = _bad(name, one) if isinstance(one, BadLine) else _finding(one)
         for line in lines:
@@ -65,11 +67,10 @@ class Teller:
                 self._screen.print(line, soft_wrap=True)
 
     def _kept_back(self) -> None:
-        for (name, rule), count in self._told.items():
-            limit = SHOWN if rule else BAD_SHOWN
-            if count > limit and not self._every:
-                what = f"of {rule}" if rule else "lines that cannot be read"
-                told = f"{clean(name)}: {count - limit} more {what} (--all shows them)"
+        for (name, is_bad, what), count in self._told.items():
+            if count > SHOWN and not self._every:
+                these = MORE[what] if is_bad else f"of {what}"
+                told = f"{clean(name)}: {count - SHOWN} more {these} (--all shows them)"
                 self._screen.print(told, soft_wrap=True)
 
 
@@ -83,7 +84,8 @@ def _finding(one: Located) -> Iterator[str]:
 
 
 def _bad(name: str, one: BadLine) -> Iterator[str]:
-    yield clean(f"{name}:{one.line}:{one.column}: cannot be read: {one.error}")
+    why = "" if one.kind == NO_FRAME else "cannot be read: "
+    yield clean(f"{name}:{one.line}:{one.column}: {why}{one.error}")
 
 
 def _table(rules: Sequence[RuleVerdict]) -> Any:
@@ -128,10 +130,13 @@ def _summary(report: Report) -> Iterator[str]:
 
 def _notes(report: Report) -> Iterator[str]:
     disorder = report.disorder
-    if report.bad:
-        yield f"{_count(len(report.bad), 'line')} cannot be read"
-    if not report.frames and not report.bad:
-        yield "there is no frame in it"
+    others = sum(bad.kind == NO_FRAME for bad in report.bad)
+    if len(report.bad) > others:
+        yield f"{_count(len(report.bad) - others, 'line')} cannot be read"
+    if others:
+        yield f"{_count(others, 'line')} without a frame: not judged"
+    if not report.frames:
+        yield "there is no frame in it: nothing could be judged"
     if disorder.moved:
         yield (
             f"{_count(disorder.moved, 'line')} put in order of time, up to "
