@@ -9,6 +9,7 @@
 - ``doors``       the listening side: one URL path per channel, tokens, HTTP answers;
   ``gate``: shut while the server is dead.
 - ``serving``     ``hooktwin serve``; ``connecting``: ``hooktwin connect``.
-- ``control``     HTTP and JSON; ``commands``, ``reports``: what can be done and read there.
+- ``control``     HTTP and JSON; ``commands``: what can be done there, in the words of ``meaning``;
+  ``routes``: what can be read.
 - ``proxy…``      ``hooktwin proxy``.
 """

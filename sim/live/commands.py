@@ -2,17 +2,20 @@
 
 People do what people do in scenarios (``message``, ``press``, ``stop`` …), the network
 and the machines what faults do. Each command gives the number of the first event
-behind it; what becomes of it is in the events that follow.
+behind it (see :class:`Did`); what becomes of it is in the events that follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+import attrs
 
 from sim.channel.api import ChannelFault, Press, Remove, Say
-from sim.live.control import ControlError
+from sim.live.control import ControlError, fields_of
 from sim.live.house import House
+from sim.live.meaning import DAY_S, Meaning, one_of, within
 from sim.live.orders import (
     Caught,
     Cut,
@@ -41,7 +44,18 @@ from sim.scenario.playing.stage import NotYet
 from sim.scenario.stages.hook_people import SLASH, People
 from sim.scenario.syntax import Act, Arrow, Name
 from sim.world import fault
-from sim.world.link import End, Link
+
+MOST_TIMES = 999
+T = TypeVar("T")
+
+
+@attrs.frozen
+class Did:
+    """What is answered: ``event`` is the first event of what was done (None: none happened),
+    ``after`` the last one before it, so that ``/events?after=`` shows all that follows."""
+
+    after: int
+    event: int | None
 
 
 class Commands:
@@ -50,70 +64,55 @@ class Commands:
     def __init__(self, house: House) -> None:
         self.house = house
         self.world = house.world
-
-    # -- what is meant -------------------------------------------------------------------
-
-    def channel(self, wanted: str) -> str:
-        """A channel's host. Raises ControlError."""
-        known = tuple(self.house.cast.channels)
-        return _one_of("channel", wanted or known[0], known)
-
-    def _person(self, wanted: str) -> str:
-        known = [host.name for host in self.world.hosts.values() if host.kind == "person"]
-        return _one_of("person", wanted or known[0], known)
-
-    def host(self, wanted: str) -> str:
-        """A host. Raises ControlError."""
-        return _one_of("host", wanted, list(self.world.hosts))
-
-    def link(self, wanted: str) -> Link:
-        """An open connection by its name, or the newest of a lane. Raises ControlError."""
-        links = [one for one in self.world.links.values() if one.is_open]
-        found = [x for x in links if wanted == x.name or x.name.startswith(f"{wanted}#")]
-        if not found:
-            allowed = [one.name for one in links]
-            raise ControlError(f"no connection {wanted!r} is open", status=404, allowed=allowed)
-        return max(found, key=lambda one: one.generation)
+        self.mean = Meaning(house)
 
     # -- people --------------------------------------------------------------------------
 
-    def message(self, c: Message) -> int:
+    def message(self, c: Message) -> Did:
         """Somebody writes to the bot."""
-        person, channel = self._person(c.person), self.channel(c.channel)
+        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
         return self._act(person, Say(person, c.text, c.thread, True, c.chat, channel))
 
-    def group(self, c: Group) -> int:
+    def group(self, c: Group) -> Did:
         """Somebody writes to the others."""
-        person, channel = self._person(c.person), self.channel(c.channel)
+        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
         return self._act(person, Say(person, c.text, None, False, c.chat, channel))
 
-    def press(self, c: Pressed) -> int:
+    def press(self, c: Pressed) -> Did:
         """Somebody presses a button."""
         if c.message:
-            person, channel = self._person(c.person), self.channel(c.channel)
-            return self._act(person, Press(person, c.message, c.button, channel))
+            person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
+            message = self.mean.message(channel, c.message)
+            return self._act(person, Press(person, message, c.button, channel))
         return self._does(c, "press", word=c.button or None, about=c.card)
 
-    def delete(self, c: Delete) -> int:
+    def delete(self, c: Delete) -> Did:
         """Somebody deletes a message."""
+        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
         if c.message:
-            person, channel = self._person(c.person), self.channel(c.channel)
-            return self._act(person, Remove(person, c.message, channel))
+            message = self.mean.message(channel, c.message)
+            return self._act(person, Remove(person, message, channel))
+        if not c.request:
+            told = (
+                f"{person} deletes what? Give message, an id of GET /channels/{channel}, "
+                "or request, whose message or card it is"
+            )
+            raise ControlError(told, allowed=[*self.mean.messages(channel)])
         return self._does(c, "delete", about=c.request)
 
-    def reply(self, c: Reply) -> int:
+    def reply(self, c: Reply) -> Did:
         """Somebody writes into a thread."""
         return self._does(c, "reply", text=c.text, about=c.request)
 
-    def slash(self, verb: str) -> Callable[[Slash], int]:
+    def slash(self, verb: str) -> Callable[[Slash], Did]:
         """The command for ``/stop`` and its like."""
         return lambda c: self._does(c, verb, word=c.word or None, about=c.request)
 
-    def sign_in(self, verb: str) -> Callable[[SignIn], int]:
+    def sign_in(self, verb: str) -> Callable[[SignIn], Did]:
         """The command for a sign-in that is completed or declined."""
         return lambda c: self._does(c, verb, word=c.team or None)
 
-    def _does(self, c: OfPerson, verb: str, *, about: str = "", **said: Any) -> int:
+    def _does(self, c: OfPerson, verb: str, *, about: str = "", **said: Any) -> Did:
         """An act of the scenario language. Raises ControlError while it cannot be done."""
         stage = self.house.stage
         names = Names()
@@ -121,19 +120,23 @@ class Commands:
             names.bind({about: about})
         people = People(self.house.cast, stage.view, names, stage.ledger)
         act = Act(0, 0, verb, name=Name(about) if about else None, **said)
-        arrow = Arrow(0, 0, self._person(c.person), self.channel(c.channel), False, act, verb)
+        arrow = Arrow(
+            0, 0, self.mean.person(c.person), self.mean.channel(c.channel), False, act, verb
+        )
         done = people.does(arrow, act)
         if isinstance(done, NotYet):
-            raise ControlError(done.why, status=409)
+            told = f"{arrow.source} cannot {verb} in {arrow.target}: {done.why}"
+            choices = self.mean.choices(verb, arrow.target)
+            raise ControlError(told, status=409, allowed=choices)
         return self._act(done.host, done.act)
 
-    def _act(self, host: str, act: Any) -> int:
+    def _act(self, host: str, act: Any) -> Did:
         if not self.world.hosts[host].up:
             raise ControlError(f"{host} is down", status=409, allowed=["/restart"])
         return self._now(lambda: self.world.act(host, act))
 
-    def _now(self, deed: Callable[[], object]) -> int:
-        """Do it at the present moment; the number of its first event."""
+    def _now(self, deed: Callable[[], object]) -> Did:
+        """Do it at the present moment."""
         self.house.driver.nudge()
         self.world.cause = -1
         n = self.world.next_n()
@@ -141,118 +144,114 @@ class Commands:
             deed()
         finally:
             self.world.cause = -1
-        return n
+        return Did(n - 1, n if self.world.next_n() > n else None)
 
     # -- network and machines --------------------------------------------------------------
 
-    def cut(self, c: Cut) -> int:
+    def cut(self, c: Cut) -> Did:
         """A connection breaks."""
-        how = _one_of("how", c.how, fault.CUTS)
-        link = self.link(c.link)
-        return self._now(lambda: fault.cut(self.world, link, how))
+        how = one_of("how", c.how, fault.CUTS)
+        return self._each(self.mean.links(c.link), lambda link: fault.cut(self.world, link, how))
 
-    def heal(self, c: OfLink) -> int:
+    def heal(self, c: OfLink) -> Did:
         """A silent cut ends."""
-        link = self.link(c.link)
-        return self._now(lambda: fault.heal(self.world, link))
+        return self._each(self.mean.links(c.link), lambda link: fault.heal(self.world, link))
 
-    def hold(self, c: OfEnd) -> int:
+    def hold(self, c: OfEnd) -> Did:
         """What is sent stays in flight."""
-        return self._each_end(c, fault.hold)
+        ends = self.mean.ends(c.link, c.sender, c.way)
+        return self._each(ends, lambda end: fault.hold(self.world, end))
 
-    def release(self, c: OfEnd) -> int:
+    def release(self, c: OfEnd) -> Did:
         """What was held goes on."""
-        return self._each_end(c, fault.release)
+        ends = self.mean.ends(c.link, c.sender, c.way)
+        return self._each(ends, lambda end: fault.release(self.world, end))
 
-    def _each_end(self, c: OfEnd, deed: Callable[[Any, End], None]) -> int:
-        link = self.link(c.link)
-        ends = list(link.ends())
-        if c.sender:
-            sender = _one_of("sender", c.sender, [end.host for end in ends])
-            ends = [link.end_of(sender)]
-
+    def _each(self, meant: list[T], deed: Callable[[T], None]) -> Did:
         def each() -> None:
-            for end in ends:
-                deed(self.world, end)
+            for one in meant:
+                deed(one)
                 self.world.cause = -1
 
         return self._now(each)
 
-    def catch(self, deed: str) -> Callable[[Caught], int]:
+    def catch(self, deed: str) -> Callable[[Caught], Did]:
         """The command that sets a snare."""
 
-        def set_snare(c: Caught) -> int:
-            if c.count < 1 or not 0 <= c.by_s <= 86_400:
-                raise ControlError("count is at least 1, by_s between 0 and 86400")
+        def set_snare(c: Caught) -> Did:
+            within("count", c.count, 1, MOST_TIMES)
+            within("by_s", c.by_s, 0, DAY_S)
             if deed == "delay" and not c.by_s:
-                raise ControlError("a delay needs by_s, in seconds")
-            by_us = round(c.by_s * 1_000_000)
-            self.house.snares.set(Snare(deed, c.count, c.sender, c.link, c.type, by_us))
-            return self.world.next_n()
+                raise ControlError("a delay needs by_s", allowed=[f"by_s: seconds up to {DAY_S}"])
+            if deed == "lose" and c.by_s:
+                rest = [field for field in fields_of(Caught) if field != "by_s?"]
+                raise ControlError("nothing is late about a frame that is lost", allowed=rest)
+            mean = self.mean
+            sender, link = mean.coming_sender(c.sender), mean.coming_link(c.link)
+            kind, by_us = mean.frame_type(c.type), round(c.by_s * 1_000_000)
+            return self._now(
+                lambda: self.house.snares.set(Snare(deed, c.count, sender, link, kind, by_us))
+            )
 
         return set_snare
 
-    def clear(self, c: Nothing) -> int:
+    def clear(self, c: Nothing) -> Did:
         """No frame that is still to come is caught any more."""
-        self.house.snares.clear()
-        return self.world.next_n()
+        return self._now(self.house.snares.clear)
 
-    def refuse(self, c: Refuse) -> int:
+    def refuse(self, c: Refuse) -> Did:
         """Dials are answered with an HTTP status."""
-        lane = _one_of("lane", c.lane, self.house.lanes)
-        if not (400 <= c.status <= 599 and 1 <= c.times <= 999):
-            raise ControlError("status is an HTTP status of 400 to 599, times 1 to 999")
-        host = self.host(c.host)
+        lane, host = self.mean.lane(c.lane), self.mean.desktop(c.host)
+        within("status", c.status, 400, 599)
+        within("times", c.times, 1, MOST_TIMES)
         return self._now(lambda: fault.refuse(self.world, host, lane, c.status, c.times))
 
-    def crash(self, c: OfHost) -> int:
+    def crash(self, c: OfHost) -> Did:
         """A process dies."""
-        host = self.host(c.host)
+        host = self.mean.host(c.host)
         if not self.world.hosts[host].up:
             raise ControlError(f"{host} is down already", status=409, allowed=["/restart"])
         return self._now(lambda: fault.crash(self.world, host))
 
-    def restart(self, c: OfHost) -> int:
+    def restart(self, c: OfHost) -> Did:
         """A process comes back."""
-        host = self.host(c.host)
+        host = self.mean.host(c.host)
         if self.world.hosts[host].up:
             raise ControlError(f"{host} is up", status=409, allowed=["/crash"])
         return self._now(lambda: fault.restart(self.world, host))
 
-    def sleep(self, c: Sleep) -> int:
+    def sleep(self, c: Sleep) -> Did:
         """A lid is closed."""
-        host = self.host(c.host)
-        if not 0 < c.for_s <= 86_400:
-            raise ControlError("for_s is in seconds, up to 86400")
+        host = self.mean.host(c.host)
+        within("for_s", c.for_s, 0.001, DAY_S)
         return self._now(lambda: fault.sleep(self.world, host, round(c.for_s * 1_000_000)))
 
     # -- channels and server -----------------------------------------------------------------
 
-    def fault(self, c: Faulty) -> int:
+    def fault(self, c: Faulty) -> Did:
         """A channel misbehaves."""
-        channel = self.channel(c.channel)
+        channel = self.mean.channel(c.channel)
         ops = ("post", "edit", "delete", "react", "find", "*", "event")
-        op = _one_of("op", c.op, ops)
+        op = one_of("op", c.op, ops)
         outcomes = {**CHANNEL_OUTCOMES, **{word: word for word in EVENT_OUTCOMES}}
-        outcome = outcomes[_one_of("outcome", c.outcome, tuple(outcomes))]
-        if not 0 <= c.for_s <= 86_400:
-            raise ControlError("for_s is in seconds, up to 86400")
+        outcome = outcomes[one_of("outcome", c.outcome, tuple(outcomes))]
+        within("for_s", c.for_s, 0, DAY_S)
         for_us = round(c.for_s * 1_000_000)
         act = ChannelFault(op, outcome, for_us, c.always, c.chat)
         return self._act(channel, act)
 
-    def feature(self, c: Feature) -> int:
+    def feature(self, c: Feature) -> Did:
         """Another version of the server is deployed."""
-        return self._act(self.house.server, ChangeFeature(c.feature, c.on))
+        return self._act(self.house.server, ChangeFeature(self.mean.feature(c.feature), c.on))
 
 
 EVENT_OUTCOMES = ("repeated", "reordered")
 
 
-def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], int]]]:
+def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], Did]]]:
     """Path → (what its body is, what is done)."""
     do = Commands(house)
-    found: dict[str, tuple[type[Any], Callable[[Any], int]]] = {
+    found: dict[str, tuple[type[Any], Callable[[Any], Did]]] = {
         "/message": (Message, do.message),
         "/reply": (Reply, do.reply),
         "/group": (Group, do.group),
@@ -274,9 +273,3 @@ def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], int]]]:
     found.update({f"/{verb}": (SignIn, do.sign_in(verb)) for verb in ("authorize", "decline")})
     found.update({f"/{deed}": (Caught, do.catch(deed)) for deed in ("lose", "duplicate", "delay")})
     return found
-
-
-def _one_of(what: str, wanted: str, known: Any) -> str:
-    if wanted not in known:
-        raise ControlError(f"no {what} is called {wanted!r}", status=404, allowed=list(known))
-    return wanted

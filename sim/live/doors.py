@@ -114,7 +114,10 @@ class Doors:
         """A machine that sleeps answers nobody before it wakes."""
         house = self.house
         host = house.world.hosts[house.server]
-        while (left_us := host.asleep_until - house.driver.now_us()) > 0:
+        while True:
+            left_us = host.asleep_until - house.driver.now_us()
+            if left_us <= 0:
+                return
             await trio.sleep(min(left_us / 1_000_000 / house.driver.speed, LOOK_S))
 
     # -- who gets in ----------------------------------------------------------------------

@@ -68,22 +68,25 @@ class SignIn(OfPerson, kw_only=True):
 
 
 class Cut(Command):
-    """``POST /cut``: ``D.slack#1``, or ``D.slack`` for the newest of that lane."""
+    """``POST /cut``: ``D.slack#1``, ``D.slack`` for the newest of that lane, ``D``,
+    ``newest``, ``all``; ``how`` is ``fin``, ``rst`` or ``silent``."""
 
-    link: str
+    link: str = "newest"
     how: str = "fin"
 
 
 class OfLink(Command):
     """``POST /heal``."""
 
-    link: str
+    link: str = "newest"
 
 
 class OfEnd(Command):
-    """``POST /hold`` and ``/release``: what ``sender`` sends ("": both directions)."""
+    """``POST /hold`` and ``/release``: what goes a ``way``, ``D->S`` or ``S->D``, or what a
+    host sends (``sender``); without both, both directions."""
 
-    link: str
+    link: str = "newest"
+    way: str = ""
     sender: str = ""
 
 

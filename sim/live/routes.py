@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from sim.channel.history import ShownMessage
 from sim.core.trace import encode_event
-from sim.live.commands import Commands, table
+from sim.live.commands import Did, table
 from sim.live.control import (
     ControlError,
     Handler,
@@ -25,6 +25,7 @@ from sim.live.control import (
     json_app,
 )
 from sim.live.house import House
+from sim.live.meaning import Meaning
 from sim.world.host import statistics
 
 MOST_EVENTS = 1_000
@@ -63,9 +64,10 @@ def _get(path: str, tell: Callable[[Request], Any]) -> Route:
     return Route(path, guarded(handle), methods=["GET"])
 
 
-def _post(path: str, kind: type[Any], do: Callable[[Any], int]) -> Route:
+def _post(path: str, kind: type[Any], do: Callable[[Any], Did]) -> Route:
     async def handle(request: Request) -> Response:
-        return answer({"ok": True, "event": do(await body_as(request, kind))})
+        did = do(await body_as(request, kind))
+        return answer({"ok": True, "event": did.event, "after": did.after})
 
     checked: Handler = guarded(handle)
     return Route(path, checked, methods=["POST"])
@@ -76,7 +78,7 @@ class Reading:
 
     def __init__(self, house: House) -> None:
         self.house = house
-        self.commands = Commands(house)
+        self.mean = Meaning(house)
 
     def index(self, request: Request) -> Any:
         """All routes."""
@@ -97,7 +99,7 @@ class Reading:
 
     def channel(self, request: Request) -> Any:
         """What its readers see."""
-        name = self.commands.channel(request.path_params["name"])
+        name = self.mean.channel(request.path_params["name"])
         history = self.house.stage.view.history
         shown = [_message(m) for m in history.messages.values() if m.channel == name]
         return {"channel": name, "lane": self.house.cast.channels[name], "messages": shown}
@@ -114,6 +116,7 @@ class Reading:
                 "server_open": link.server.is_open,
                 "silent": link.silent,
                 "held": [end.host for end in link.ends() if end.held],
+                "waiting": {end.host: len(end.flight) for end in link.ends()},
             }
             for link in self.house.world.links.values()
         ]
@@ -164,7 +167,8 @@ def _number(request: Request, name: str, default: int, lowest: int) -> int:
         return default
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 16 and int(text) >= lowest):
-        raise ControlError(f"{name} is a whole number from {lowest} on, not {text!r}")
+        told = f"{name} is a whole number from {lowest} on, not {text!r}"
+        raise ControlError(told, allowed=[f"{name}={max(lowest, 0)}"])
     return int(text)
 
 

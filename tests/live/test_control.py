@@ -44,10 +44,17 @@ WRONG: list[tuple[str, dict[str, Any], int, str]] = [
     ("/restart", {"host": "S"}, 409, "/crash"),
     ("/fault", {"channel": "x", "outcome": "oops"}, 404, "429"),
     ("/fault", {"channel": "x", "outcome": "429", "op": "dance"}, 404, "edit"),
-    ("/refuse", {"host": "D", "lane": "slack", "status": 200}, 400, ""),
-    ("/lose", {"count": 0}, 400, ""),
-    ("/delay", {"type": "pong"}, 400, ""),
-    ("/sleep", {"host": "S", "for_s": -1}, 400, ""),
+    ("/refuse", {"host": "D", "lane": "slack", "status": 200}, 400, "status: 400 to 599"),
+    ("/refuse", {"host": "P", "lane": "slack", "status": 503}, 404, "D"),
+    ("/lose", {"count": 0}, 400, "count: 1 to 999"),
+    ("/lose", {"type": "turn.edn"}, 404, "turn.end"),
+    ("/lose", {"link": "D.irc"}, 404, "D.slack"),
+    ("/lose", {"sender": "wurst"}, 404, "S"),
+    ("/delay", {"type": "pong"}, 400, "by_s: seconds up to 86400"),
+    ("/sleep", {"host": "S", "for_s": -1}, 400, "for_s: 0.001 to 86400"),
+    ("/feature", {"feature": "wurst", "on": True}, 404, "turn-delivery-v1"),
+    ("/delete", {"message": "m9"}, 404, ""),
+    ("/delete", {}, 400, ""),
     ("/stop", {}, 409, ""),
     ("/press", {}, 409, ""),
     ("/authorize", {}, 409, ""),
@@ -64,6 +71,42 @@ async def test_what_cannot_be_done_is_told_with_what_could(
         assert (told["status"], told["ok"]) == (status, False)
         assert told["error"]
         assert not allowed or allowed in told["allowed"]
+
+
+async def test_an_answer_says_where_the_events_that_follow_begin() -> None:
+    async with served() as session, stranger(session.slack) as desktop:
+        await desktop.hello()
+        told = await session.post("/message", text="One")
+        first = (await session.get(f"/events?after={told['after']}"))["events"][0]
+        assert first["n"] == told["event"] == told["after"] + 1
+        assert first["kind"] == "Acted"
+        told = await session.post("/lose", type="ping")
+        assert told["event"] is None
+        assert told["after"] >= first["n"]
+        told = await session.post("/feature", feature="turn-reopen-v1", on=False)
+        assert told["event"] == told["after"] + 1
+
+
+async def test_a_link_or_message_that_is_not_there_is_told_with_those_that_are() -> None:
+    async with served() as session, stranger(session.slack) as desktop:
+        await desktop.hello()
+        for path in ("/cut", "/heal", "/hold", "/release"):
+            told = await session.post(path, link="D.x")
+            assert told["allowed"] == ["D.slack#1", "newest", "all"]
+        assert (await session.post("/hold", way="up"))["allowed"] == ["D->S", "S->D"]
+        for fields in ({"way": "S->D"}, {"sender": "S"}):
+            assert (await session.post("/hold", **fields))["ok"]
+            assert (await session.get("/links"))[0]["held"] == ["S"]
+            assert (await session.post("/release", link="D", **fields))["ok"]
+            assert (await session.get("/links"))[0]["held"] == []
+        await session.post("/message", text="One")
+        task = await desktop.take()
+        told = await session.post("/delete")
+        assert "P deletes what?" in told["error"]
+        assert told["allowed"][0] in {
+            one["id"] for one in (await session.get("/channels/slack"))["messages"]
+        }
+        assert task["requestId"] in (await session.post("/stop", request="wurst"))["allowed"]
 
 
 async def test_what_is_no_json_is_told_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
