@@ -49,10 +49,24 @@ def _facts(name: str, path: Path) -> dict[str, Any]:
     """Name, folder and first sentence; a file that cannot be read says so."""
     return {
         "name": name,
-        "protocol": path.parent.name,
+        "protocol": _protocol(path),
         "about": about(path),
         "path": str(path),
     }
+
+
+def _protocol(path: Path) -> str:
+    """The outermost folder's name; lessons have a folder of their own and say it themselves."""
+    from sim.core.errors import ScenarioError
+    from sim.scenario.load import load_scenario, shipped_folder
+
+    folder = path.relative_to(shipped_folder()).parts[0]
+    if folder != "lessons":
+        return folder
+    try:
+        return load_scenario(path).protocol
+    except ScenarioError:
+        return ""
 
 
 def about(path: Path) -> str:

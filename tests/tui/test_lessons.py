@@ -99,7 +99,7 @@ def test_the_last_goal_of_a_lesson_does_not_hold_in_the_first_quarter_of_its_run
 
 
 def test_the_lesson_about_searching_is_finished_by_a_search_and_by_nothing_else(monkeypatch):
-    monkeypatch.setattr(searching, "MOST", 300)
+    monkeypatch.setattr(searching, "MOST", 60)
 
     async def script(pilot):
         bench = pilot.app.screen
