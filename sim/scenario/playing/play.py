@@ -9,12 +9,14 @@ from collections.abc import Callable
 
 import attrs
 
+from sim.core.event import Acted
 from sim.core.invariant import Monitor
 from sim.core.trace import Header, Trace
 from sim.scenario.playing.checks import check_never
 from sim.scenario.playing.director import Director
 from sim.scenario.playing.expectation import seconds
 from sim.scenario.playing.preconditions import check_playable
+from sim.scenario.playing.puppet import PuppetSends
 from sim.scenario.playing.result import ExtraFrame, Failure, Result
 from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
@@ -143,11 +145,20 @@ def _interrupted(run: Run) -> None:
 
 
 def _extra_frames(run: Run) -> tuple[ExtraFrame, ...]:
-    """Frames that no arrow of the diagram took, in order of sending."""
+    """Frames that no arrow of the diagram took, in order of sending.
+
+    What an act of the diagram makes a puppet say, the diagram names with that.
+    """
     director, names = run.director, run.stage.names
+    scripted = {
+        event.n
+        for event in run.world.events
+        if isinstance(event, Acted) and isinstance(event.act, PuppetSends)
+    }
     return tuple(
         ExtraFrame(event.n, f"{event.sender} → {event.receiver}: {event.frame.type}")
         for event in director.lookout.frames
         if not director.lookout.is_named(event)
+        and event.cause not in scripted
         and not any(loop.covers(event, names) for loop in director.findings.repeats)
     )
