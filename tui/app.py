@@ -166,7 +166,7 @@ class HooktwinApp(InOrder):
     def offer_opened(self, message: Opened) -> None:
         """Something of the start screen."""
         offer = message.offer
-        if self.looks.restricted and offer.what == "trace":
+        if self.looks.restricted and offer.what in {"trace", "live"}:
             told = self.speech("no files here: this screen is served to others")
             self.notify(told, severity="warning")
             return
@@ -226,12 +226,17 @@ class HooktwinApp(InOrder):
 
 
 def session_of(what: str, seed: int | None = None, without: tuple[str, ...] = ()) -> Session:
-    """A session of a scenario (by path or name), a trace file, or a token.
+    """A session of a scenario (by path or name), a trace file, a token, or one that is
+    going on, by its control address.
 
     Seed and rules that are off count for a scenario only.
 
     Raises UsageError for what is none of them.
     """
+    if what.startswith("http://"):
+        from tui.feeds.live import live_session
+
+        return live_session(what)
     path = Path(what)
     try:
         found = path.is_file()

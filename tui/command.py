@@ -195,7 +195,7 @@ def serve(wish: Wish, host: str, port: int) -> int:
     Anywhere but on this machine only what needs no files is offered.
     Raises UsageError where textual-serve is missing or the port is taken.
     """
-    if wish.live is not None:
+    if wish.live is not None or (wish.what or "").startswith("http://"):
         raise UsageError(ALONE)
     try:
         from textual_serve.server import Server

@@ -140,6 +140,7 @@ START_KEYS: tuple[Key, ...] = (
     Key("start.page.up", "pageup", "move(-10)", "A page up.", ("start",)),
     Key("start.filter", "/", "filter", "Look for a name.", ("start",), "filter"),
     Key("start.trace", "t", "trace", "Open a trace file.", ("start",), "open trace"),
+    Key("start.live", "l", "live", "Watch a session of hooktwin serve, and act on it.", ("start",)),
     Key("start.help", "?", "help", "All keys.", ("start",), "help"),
     Key("start.palette", "ctrl+p", "app.command_palette", "Everything by name.", ("start",), "palette", shown="^p"),
     Key("start.quit", "q,escape", "quit", "Leave.", ("start",), "quit"),

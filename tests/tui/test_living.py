@@ -4,6 +4,7 @@ import attrs
 import msgspec
 import pytest
 
+from sim.cli.app import call
 from sim.core.errors import UsageError
 from sim.live.commands import table
 from sim.live.house import House, Plan
@@ -157,8 +158,12 @@ def test_it_begins_at_the_end_a_step_back_stays_there_and_an_act_follows_again(r
         live.gone = True
         await press(pilot, "f")
         script.seen.append(seen())
+        await press(pilot, "q")
+        script.asked = screen_text(pilot.app)
+        assert pilot.app.is_running
+        await press(pilot, "enter")
 
-    perform(living(run, live), script)
+    left = perform(living(run, live), script)
     first, refused, done, gone = script.seen
     assert first[:2] == (True, True)
     assert refused[:2] == (False, False), "who goes back is not carried off again"
@@ -166,6 +171,8 @@ def test_it_begins_at_the_end_a_step_back_stays_there_and_an_act_follows_again(r
     assert done[:2] == (True, True)
     assert "heal D.telegram#1: done" in done[2], "what was said stays"
     assert "the session at http://there does not answer" in gone[2]
+    assert "leave the running session?" in script.asked
+    assert left.return_code == 0
     assert "esc cancel" not in gone[2], "the menu is closed: nothing can be chosen"
 
 
@@ -189,3 +196,23 @@ def test_the_help_says_that_nothing_is_branched_only_in_a_running_session(langua
 def test_what_is_no_control_address_is_refused_with_one_that_is(url):
     with pytest.raises(UsageError, match=r"such as http://127\.0\.0\.1:8788"):
         Control.at(url)
+
+
+def test_the_start_screen_asks_for_a_control_address_until_it_is_one():
+    async def script(pilot):
+        await press(pilot, "l", Typed("127.0.0.1:1"), "enter")
+        script.wrong = screen_text(pilot.app)
+        pilot.app.screen.focused.value = "http://127.0.0.1:1"
+        await press(pilot, "enter")
+
+    app = perform(None, script)
+    assert "give the control address" in script.wrong
+    assert "the session at http://127.0.0.1:1 does not answer" in app.trouble
+
+
+@pytest.mark.parametrize(
+    "options", [["--live", "http://h:1", "--plain"], ["--serve", "http://h:1"]]
+)
+def test_a_running_session_is_for_the_terminal_only(options, capsys):
+    assert call(["tui", *options]) == 2
+    assert "leave out --plain, --out and --serve" in capsys.readouterr().err

@@ -55,6 +55,7 @@ KEYS = {
     "Choose the rule that is switched off.": "选择要关闭的规则。",
     "Hide or show the steps that are equal.": "隐藏或显示相同的步骤。",
     "Swap the two sides.": "交换左右两边。",
+    "Watch a session of hooktwin serve, and act on it.": "观看 hooktwin serve 的会话并操作它。",
     "A hint.": "提示。",
     "Do to the run what the lesson asks for.": "按课程要求操作这次运行。",
     "Answer the question of the lesson.": "回答课程的问题。",

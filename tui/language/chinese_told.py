@@ -125,7 +125,11 @@ LIVE = {
     "This session is going on: f, b, x, a and buttons branch nothing, they act on it at once. "
     "F follows its end; a step back stays where it is.":
     "此会话仍在进行：f、b、x、a 和按钮不产生分支，而是立即作用于它。F 跟随末尾；后退一步就停在那里。",
-    "live session": "进行中的会话", "sleep {} 60 s": "让 {} 睡眠 60 秒", "done to the running session at once": "立即作用于进行中的会话",
+    "live session": "进行中的会话", "watch a running session, and act on it": "观看进行中的会话并操作它",
+    "the control address that hooktwin serve prints: http://HOST:PORT": "hooktwin serve 打印的控制地址：http://HOST:PORT",
+    "{}: give the control address that hooktwin serve prints, such as {}": "{}：请给出 hooktwin serve 打印的控制地址，例如 {}",
+    "leave the running session?": "离开进行中的会话？", "leave it": "离开", "stay": "留下",
+    "hooktwin serve --tui ends with its terminal UI": "hooktwin serve --tui 随其终端界面一起结束", "sleep {} 60 s": "让 {} 睡眠 60 秒", "done to the running session at once": "立即作用于进行中的会话",
     "enter do it   esc cancel": "回车执行   esc 取消",
     "{}: done, from step {} on   F follows": "{}：已执行，自第 {} 步起   F 跟随", "{}: refused: {}": "{}：被拒绝：{}",
     "an outside program: its person does that there": "外部程序：由那里的人来做",

@@ -5,6 +5,7 @@ Every question to the session goes through a thread: it may be slow, or gone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from textual import on
@@ -13,7 +14,7 @@ from textual.worker import Worker, WorkerState
 from sim.core.errors import UsageError
 from tui.feeds.live import Live, LiveAct, Present, Refused, as_live
 from tui.screens import living_faults
-from tui.screens.menus import Menu
+from tui.screens.menus import Entry, Menu
 from tui.screens.navigating import Navigating
 from tui.session import Deed
 
@@ -87,6 +88,19 @@ class Living(Navigating):
         else:
             self.say(f"{act.label}: done, from step {told} on   F follows", "good")
             self.follow_on()
+
+    def leave_live(self, leave: Callable[[], None]) -> None:
+        """Ask first: another key was meant more often than the end of a session."""
+        entries = (
+            Entry("", "leave it", "hooktwin serve --tui ends with its terminal UI", True),
+            Entry("", "stay", "", None),
+        )
+
+        def told(chosen: bool | None) -> None:
+            if chosen:
+                leave()
+
+        self.app.push_screen(Menu("leave the running session?", entries), told)
 
     def follow_on(self) -> None:
         """Be at the end of the growing run, and stay there; what was said stays, too."""

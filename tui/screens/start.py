@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
+from sim.core.errors import UsageError
 from tui.drawing.lines import Line, line, pad
 from tui.keys import bindings
 from tui.lessons import FOLDER, shelf
@@ -25,7 +26,7 @@ from tui.widgets.pane import Pane
 
 @attrs.frozen
 class Offer:
-    """A line that can be opened: ``what`` is scenario, lesson, recent or trace."""
+    """A line that can be opened: ``what`` is scenario, lesson, recent, trace or live."""
 
     group: str
     what: str
@@ -188,11 +189,36 @@ class StartScreen(Screen[None]):
         if name:
             self.post_message(Opened(Offer("", "trace", name)))
 
+    def action_live(self) -> None:
+        """Ask for a session that is going on."""
+        self.app.push_screen(
+            Ask(
+                "watch a running session, and act on it",
+                "the control address that hooktwin serve prints: http://HOST:PORT",
+                check=_control,
+            ),
+            self._live,
+        )
+
+    def _live(self, url: str | None) -> None:
+        if url:
+            self.post_message(Opened(Offer("", "live", url)))
+
     def action_help(self) -> None:
         speech = self.app.speech  # type: ignore[attr-defined]
         self.app.push_screen(
             Reading("keys", lambda width: helping.all_keys(("start",), speech, width))
         )
+
+
+def _control(url: str) -> str:
+    from tui.feeds.live import Control
+
+    try:
+        Control.at(url)
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 def _readable(name: str) -> str:

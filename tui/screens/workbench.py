@@ -293,8 +293,13 @@ class Workbench(Telling):
             self.refresh_views()
         elif self.shown != self.home:
             self.action_view(self.home)
+        elif self.session.live is not None:
+            self.leave_live(self._leave)
         else:
-            self.app.call_later(self.app.action_leave_run)  # type: ignore[attr-defined]
+            self._leave()
+
+    def _leave(self) -> None:
+        self.app.call_later(self.app.action_leave_run)  # type: ignore[attr-defined]
 
     # -- what views and bars want ----------------------------------------------------------------
 
