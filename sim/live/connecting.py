@@ -169,8 +169,7 @@ async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Su
             party.boot()
             party.begin()
             nursery.start_soon(_run, party, stop)
-            with trio.move_on_after(float("inf") if plan.seconds is None else plan.seconds):
-                await stop.event.wait()
+            await stop.within(plan.seconds)
             with trio.move_on_after(LEAVE_S):
                 await party.gateway.close_all(GOING_AWAY, "the desktop quits")
         except trio.Cancelled:

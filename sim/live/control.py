@@ -18,6 +18,7 @@ import trio
 from hypercorn.config import Config
 from hypercorn.trio import serve
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -145,6 +146,26 @@ async def body_as(request: Request, kind: type[T]) -> T:
         return msgspec.json.decode(bytes(data) or b"{}", type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ControlError(str(error) or "no JSON", allowed=fields_of(kind)) from None
+
+
+class Empty(msgspec.Struct, forbid_unknown_fields=True):
+    """A body without fields."""
+
+
+def ending(end: Callable[[], None]) -> Route:
+    """``POST /end``: the session ends when this was answered."""
+
+    async def handle(request: Request) -> Response:
+        await body_as(request, Empty)
+        said = answer({"ok": True})
+
+        async def later() -> None:
+            end()
+
+        said.background = BackgroundTask(later)
+        return said
+
+    return Route("/end", guarded(handle), methods=["POST"])
 
 
 def fields_of(kind: Any) -> list[str]:

@@ -21,11 +21,15 @@ from sim.world import fault
 
 @attrs.frozen
 class Plan:
-    """What is to be served: channels without a scenario, or a scenario with its own."""
+    """What is to be served: channels without a scenario, or a scenario with its own.
+
+    ``seconds``: how long (None: until somebody ends it).
+    """
 
     channels: tuple[str, ...] = CHANNELS
     scenario: Scenario | None = None
     running: Running = attrs.Factory(Running)
+    seconds: float | None = None
 
 
 class House(Session):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import msgspec
 from starlette.applications import Starlette
@@ -10,14 +11,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sim.core.errors import UsageError
-from sim.live.control import ControlError, answer, body_as, guarded, json_app
+from sim.live.control import (
+    ControlError,
+    answer,
+    body_as,
+    ending,
+    fields_of,
+    guarded,
+    json_app,
+)
 from sim.live.proxy import Proxy
-from sim.live.proxy_book import finding_json
+from sim.live.proxy_book import SERVER, finding_json
 from sim.live.proxy_director import RuleDirector, find_links
-from sim.live.proxy_faults import parse_rule, strike_of_link
+from sim.live.proxy_faults import WAYS, NoSuchWord, Strike, parse_rule
 from sim.live.proxy_link import Link
 from sim.protocols.hook.frames import MESSAGES
+from sim.world.fault import CUTS
 
 MOST = 1_000
 
@@ -36,10 +45,12 @@ class CutBody(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class WayBody(msgspec.Struct, forbid_unknown_fields=True):
-    """``way``: whose frames stay in flight; "" is both."""
+    """``way``: what stays in flight, ``D->S`` or ``S->D``, or what a host sends (``sender``);
+    without both, both directions."""
 
     link: str = "newest"
     way: str = ""
+    sender: str = ""
 
 
 class LinkBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -55,9 +66,10 @@ class Control:
         self._proxy = proxy
         self._director = director
 
-    def app(self) -> Starlette:
-        """All of them by path."""
+    def app(self, end: Callable[[], None] | None = None) -> Starlette:
+        """All of them by path; ``end`` ends the session."""
         gets = {
+            "/": self.index,
             "/links": self.links,
             "/frames": self.frames,
             "/findings": self.findings,
@@ -70,16 +82,22 @@ class Control:
             "/hold": self.hold,
             "/release": self.release,
         }
-        return json_app(
-            [
-                *(Route(path, guarded(do), methods=["GET"]) for path, do in gets.items()),
-                *(Route(path, guarded(do), methods=["POST"]) for path, do in posts.items()),
-            ]
-        )
+        routes = [
+            *(Route(path, guarded(do), methods=["GET"]) for path, do in gets.items()),
+            *(Route(path, guarded(do), methods=["POST"]) for path, do in posts.items()),
+        ]
+        return json_app(routes if end is None else [*routes, ending(end)])
+
+    async def index(self, request: Request) -> Response:
+        """All routes."""
+        book = self._proxy.book
+        recording = str(book.recording.path) if book.recording else None
+        told = {"upstream": str(self._proxy.upstream), "events": book.events}
+        return answer({**told, "recording": recording, "get": READ, "post": DONE})
 
     async def links(self, request: Request) -> Response:
         """The open connections, oldest first."""
-        return answer({"links": [link_json(link) for link in self._proxy.links]})
+        return answer([link_json(link) for link in self._proxy.links])
 
     async def frames(self, request: Request) -> Response:
         """``?after=N&limit=M``: the frames behind event N that are still kept."""
@@ -92,7 +110,8 @@ class Control:
         """``?after=N``: what is wrong; ``broken`` counts all there ever were, by rule."""
         after, book = _number(request, "after", -1), self._proxy.book
         found = [finding_json(one) for one in book.findings if one.n > after]
-        return answer({"findings": found, "broken": dict(book.broken)})
+        count = sum(book.broken.values())
+        return answer({"count": count, "broken": dict(book.broken), "findings": found})
 
     async def faults(self, request: Request) -> Response:
         """The rules in force, and how often faults struck."""
@@ -104,58 +123,102 @@ class Control:
         body = await body_as(request, FaultBody)
         try:
             self._director.rules.add(parse_rule(body.fault, MESSAGES))
-        except UsageError as error:
-            raise ControlError(str(error)) from None
-        return answer({"ok": True, "fault": body.fault})
+        except NoSuchWord as error:
+            raise ControlError(error.what, allowed=error.allowed) from None
+        return answer({"ok": True, "fault": body.fault, "after": self._last})
 
     async def cut(self, request: Request) -> Response:
         """Cut connections: ``fin``, ``rst``, or ``silent``, which is half-open."""
         body = await body_as(request, CutBody)
-        return self._strike(body.link, [f"cut:{body.how}"])
+        if body.how not in CUTS:
+            raise ControlError(f"no how is called {body.how!r}", status=404, allowed=CUTS)
+        return self._strike(self._meant(body.link), Strike("cut", how=body.how))
 
     async def heal(self, request: Request) -> Response:
         """Half-open connections carry again."""
         body = await body_as(request, LinkBody)
-        return self._strike(body.link, ["heal"])
+        return self._strike(self._meant(body.link), Strike("heal"))
 
     async def hold(self, request: Request) -> Response:
         """Keep frames in flight."""
-        body = await body_as(request, WayBody)
-        return self._strike(body.link, _both("hold", body.way))
+        return await self._hold(request, "hold")
 
     async def release(self, request: Request) -> Response:
         """Let them go."""
-        body = await body_as(request, WayBody)
-        return self._strike(body.link, _both("release", body.way))
+        return await self._hold(request, "release")
 
-    def _strike(self, wanted: str, deeds: list[str]) -> Response:
+    async def _hold(self, request: Request, verb: Literal["hold", "release"]) -> Response:
+        body = await body_as(request, WayBody)
+        meant = self._meant(body.link)
+        ways = tuple(WAYS.values())
+        if body.way and body.sender:
+            raise ControlError("give way or sender, not both", allowed=["way", "sender"])
+        if body.way:
+            if body.way not in WAYS:
+                told = f"no way is called {body.way!r}"
+                raise ControlError(told, status=404, allowed=list(WAYS))
+            ways = (WAYS[body.way],)
+        if body.sender:
+            senders = [SERVER, *(link.named.client for link in meant)]
+            if body.sender not in senders:
+                told = f"no sender is called {body.sender!r}"
+                raise ControlError(told, status=404, allowed=list(dict.fromkeys(senders)))
+            ways = (body.sender != SERVER,)
+            meant = [one for one in meant if body.sender in (SERVER, one.named.client)]
+        return self._strike(meant, *(Strike(verb, way=way) for way in ways))
+
+    def _meant(self, wanted: str) -> list[Link]:
         try:
-            strikes = [strike_of_link(one, *one.partition(":")[::2]) for one in deeds]
-            meant = find_links(self._proxy.links, wanted)
-        except UsageError as error:
-            raise ControlError(str(error), status=409 if "no connection" in str(error) else 400,
-                               ) from None  # fmt: skip
+            return find_links(self._proxy.links, wanted)
+        except NoSuchWord as error:
+            raise ControlError(error.what, status=404, allowed=error.allowed) from None
+
+    @property
+    def _last(self) -> int:
+        """The number of the newest event."""
+        return self._proxy.book.events - 1
+
+    def _strike(self, meant: list[Link], *strikes: Strike) -> Response:
+        names, after = [link.named.link for link in meant], self._last
         for link in meant:
             for strike in strikes:
                 link.strike(strike)
-        return answer({"ok": True, "links": [link.named.link for link in meant]})
+        return answer({"ok": True, "links": names, "after": after})
+
+
+READ = {
+    "/": "what can be asked and done here",
+    "/links": "open connections, what is held and waits",
+    "/frames": "the newest frames behind event ?after=N, with their fate, at most ?limit=M",
+    "/findings": "what is wrong, behind event ?after=N",
+    "/faults": "rules in force, and what struck",
+}
+DONE = {
+    "/fault": fields_of(FaultBody),
+    "/cut": fields_of(CutBody),
+    "/heal": fields_of(LinkBody),
+    "/hold": fields_of(WayBody),
+    "/release": fields_of(WayBody),
+    "/end": [],
+}
 
 
 def link_json(link: Link) -> dict[str, Any]:
-    """A connection for programs; ``waiting`` are frames that came in and are not passed on."""
+    """A connection for programs, in the words of ``serve``; ``waiting`` are frames that came in
+    and are not passed on, by who sent them."""
     named = link.named
+    ways = {named.client: link.up, SERVER: link.down}
     return {
         "link": named.link,
-        "client": named.client,
         "lane": named.lane,
-        "half_open": link.is_silent,
-        "held": {"D->S": link.up.is_held, "S->D": link.down.is_held},
-        "waiting": {"D->S": link.up.waiting, "S->D": link.down.waiting},
+        "client": named.client,
+        "server": SERVER,
+        "client_open": not link.up.has_ended.is_set(),
+        "server_open": not link.down.has_ended.is_set(),
+        "silent": link.is_silent,
+        "held": [host for host, way in ways.items() if way.is_held],
+        "waiting": {host: way.waiting for host, way in ways.items()},
     }
-
-
-def _both(verb: str, way: str) -> list[str]:
-    return [f"{verb}:{one}" for one in ((way,) if way else ("D->S", "S->D"))]
 
 
 def _number(request: Request, name: str, otherwise: int) -> int:
@@ -164,5 +227,5 @@ def _number(request: Request, name: str, otherwise: int) -> int:
         return otherwise
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
-        raise ControlError(f"{name}={text!r}: give a whole number")
+        raise ControlError(f"{name}={text!r}: give a whole number", allowed=[f"{name}=0"])
     return int(text)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from sim.core.errors import UsageError
 from sim.live.proxy_book import Seen
-from sim.live.proxy_faults import NEXT, FrameWord, Rule, Rules, Strike
+from sim.live.proxy_faults import NEXT, FrameWord, NoSuchWord, Rule, Rules, Strike
 from sim.live.proxy_link import Director, Link, Verdict
 
 
@@ -52,8 +51,10 @@ def _apply(rule: Rule, link: Link, verdict: Verdict) -> None:
 def find_links(links: list[Link], wanted: str) -> list[Link]:
     """Those that a word means: ``D.slack#2``, ``D.slack``, ``D``, ``newest``, ``all``.
 
-    Raises UsageError naming those that are there.
+    Raises NoSuchWord naming those that are there.
     """
+    if not links:
+        raise NoSuchWord("no connection is open: a desktop has to connect", ())
     if wanted in ("newest", ""):
         return links[-1:]
     if wanted == "all":
@@ -62,6 +63,6 @@ def find_links(links: list[Link], wanted: str) -> list[Link]:
         link for link in links if wanted in (link.named.link, link.named.track, link.named.client)
     ]
     if not found:
-        there = ", ".join(link.named.link for link in links) or "none is open"
-        raise UsageError(f"no connection {wanted!r}; there is: {there}; or: newest, all")
+        there = tuple(link.named.link for link in links)
+        raise NoSuchWord(f"no connection {wanted!r} is open", (*there, "newest", "all"))
     return found

@@ -44,6 +44,15 @@ _FRAME = re.compile(
 )
 
 
+class NoSuchWord(UsageError):
+    """What was said cannot be meant. ``what`` is wrong, ``allowed`` would have been understood."""
+
+    def __init__(self, what: str, allowed: tuple[str, ...]) -> None:
+        super().__init__(f"{what}; allowed here: {', '.join(allowed)}")
+        self.what = what
+        self.allowed = allowed
+
+
 @attrs.frozen
 class FrameWord:
     """Which frames are meant. ``who`` "" is anybody, ``by_client`` None either way,
@@ -221,5 +230,5 @@ def read_wait(text: str, wait: str) -> float:
     return float(found["number"]) * SECONDS[found["unit"]]
 
 
-def _wrong(text: str, what: str, allowed: Iterable[str]) -> UsageError:
-    return UsageError(f"fault {text!r}: {what}; allowed here: {', '.join(allowed)}")
+def _wrong(text: str, what: str, allowed: Iterable[str]) -> NoSuchWord:
+    return NoSuchWord(f"fault {text!r}: {what}", tuple(allowed))

@@ -30,7 +30,8 @@ Press = Callable[[Callable[[str], None]], Awaitable[None]]
 
 @attrs.frozen
 class ProxyPlan:
-    """What to stand between, and what to do there. ``control_port`` None: no control API."""
+    """What to stand between, and what to do there. ``control_port`` None: no control API;
+    ``seconds`` None: until somebody ends it."""
 
     upstream: Upstream
     host: str = "127.0.0.1"
@@ -39,6 +40,7 @@ class ProxyPlan:
     recording: Path | None = None
     rules: tuple[Rule, ...] = ()
     scenario: Scenario | None = None
+    seconds: float | None = None
 
 
 @attrs.frozen
@@ -63,6 +65,11 @@ class ProxySummary:
     recording: Path | None
     awaited: tuple[str, ...] = ()
 
+    @property
+    def ok(self) -> bool:
+        """No finding, and the scenario waits for nothing."""
+        return not (self.broken or self.awaited)
+
 
 async def proxy_session(
     plan: ProxyPlan,
@@ -71,8 +78,9 @@ async def proxy_session(
     stop: Stop,
     keys: Press | None = None,
 ) -> ProxySummary:
-    """Stand between until a signal comes or ``stop`` says so. ``keys`` reads single keys.
+    """Stand between until a signal comes, time is up or ``stop`` says so.
 
+    ``keys`` reads single keys.
     Raises UsageError when a port or the recording cannot be had.
     """
     allow_many_files()
@@ -80,11 +88,11 @@ async def proxy_session(
     session = _Session(plan, tell)
     async with trio.open_nursery() as nursery:
         try:
-            opened(await session.open(nursery))
+            opened(await session.open(nursery, stop))
             await watch_signals(nursery, stop)
             if keys is not None:
                 nursery.start_soon(keys, Keys(session.proxy, session.director, tell).press)
-            await stop.event.wait()
+            await stop.within(plan.seconds)
             await session.proxy.leave()
         except Exception as error:
             # Raised again outside, where the nursery cannot wrap it in a group.
@@ -109,13 +117,13 @@ class _Session:
         self._tell = tell
         self._script: Script | None = None
 
-    async def open(self, nursery: trio.Nursery) -> ProxyOpened:
+    async def open(self, nursery: trio.Nursery, stop: Stop) -> ProxyOpened:
         """Listen, for clients and for control. Raises UsageError."""
         plan = self._plan
         port, listeners = await bind(plan.port, "the proxy", plan.host)
         try:
             self._make(nursery)
-            control = await self._open_control(nursery)
+            control = await self._open_control(nursery, stop)
         except BaseException:
             for listener in listeners:
                 await trio.aclose_forcefully(listener)
@@ -141,11 +149,11 @@ class _Session:
         self.director = RuleDirector(Rules(plan.rules), *others)
         self.proxy = Proxy(plan.upstream, self.book, self.director, self._tell)
 
-    async def _open_control(self, nursery: trio.Nursery) -> str:
+    async def _open_control(self, nursery: trio.Nursery, stop: Stop) -> str:
         plan = self._plan
         if plan.control_port is None:
             return ""
-        app = Control(self.proxy, self.director).app()
+        app = Control(self.proxy, self.director).app(stop.now)
         # Whoever may reach the proxy from elsewhere need not be allowed to steer it.
         port: int = await nursery.start(serve_http, app, LOOPBACK, plan.control_port)
         return f"http://{LOOPBACK}:{port}"

@@ -20,6 +20,7 @@ from sim.live.control import (
     Handler,
     answer,
     body_as,
+    ending,
     fields_of,
     guarded,
     json_app,
@@ -40,8 +41,8 @@ READ = {
 }
 
 
-def control_app(house: House) -> Starlette:
-    """The app for :func:`sim.live.control.serve_http`."""
+def control_app(house: House, end: Callable[[], None]) -> Starlette:
+    """The app for :func:`sim.live.control.serve_http`; ``end`` ends the session."""
     read = Reading(house)
     routes = [
         _get("/", read.index),
@@ -53,7 +54,7 @@ def control_app(house: House) -> Starlette:
         _get("/findings", read.findings),
     ]
     routes += [_post(path, kind, do) for path, (kind, do) in table(house).items()]
-    return json_app(routes)
+    return json_app([*routes, ending(end)])
 
 
 def _get(path: str, tell: Callable[[Request], Any]) -> Route:
@@ -90,7 +91,7 @@ class Reading:
             "events": len(self.house.tail),
             "recording": str(recording.path) if recording else None,
             "get": READ,
-            "post": done,
+            "post": {**done, "/end": []},
         }
 
     def channels(self, request: Request) -> Any:

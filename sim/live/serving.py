@@ -42,7 +42,8 @@ class Opened:
 
 @attrs.frozen
 class Summary:
-    """What there was when it ended. ``signal`` 0: the diagram was played to its end."""
+    """What there was when it ended. ``signal`` 0: the diagram was played to its end, time was
+    up, or somebody asked for the end over the control API."""
 
     signal: int
     frames: int
@@ -70,6 +71,11 @@ class Stop:
         self.signal = self.signal or number
         self.event.set()
 
+    async def within(self, seconds: float | None) -> None:
+        """Wait until it is to end, at most so long (None: as long as it takes)."""
+        with trio.move_on_after(float("inf") if seconds is None else seconds):
+            await self.event.wait()
+
 
 async def serve(
     plan: Plan,
@@ -88,10 +94,10 @@ async def serve(
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
         try:
-            await _open(house, address, nursery, opened)
+            await _open(house, address, nursery, opened, stop)
             await watch_signals(nursery, stop)
             nursery.start_soon(_run, house, stop)
-            await stop.event.wait()
+            await stop.within(plan.seconds)
             with trio.move_on_after(LEAVE_S):
                 await house.gateway.close_all(GOING_AWAY, "the server is going away")
         except trio.Cancelled:
@@ -109,11 +115,15 @@ async def serve(
 
 
 async def _open(
-    house: House, address: Address, nursery: trio.Nursery, opened: Callable[[Opened], None]
+    house: House,
+    address: Address,
+    nursery: trio.Nursery,
+    opened: Callable[[Opened], None],
+    stop: Stop,
 ) -> None:
     doors = Doors(house, nursery, address.token)
     port = await doors.open(address.host, address.port)
-    app = control_app(house)
+    app = control_app(house, stop.now)
     control = await nursery.start(serve_http, app, address.host, address.control_port)
     where = f"[{address.host}]" if ":" in address.host else address.host
     urls = {lane: f"ws://{where}:{port}{path}" for path, lane in doors.paths.items()}

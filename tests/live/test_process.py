@@ -15,6 +15,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+import trio
+from trio_websocket import open_websocket_url
 from typer.testing import CliRunner
 
 from sim.cli.app import app
@@ -95,6 +97,44 @@ def test_a_killed_process_has_written_all_that_had_happened(tmp_path: Path) -> N
         serving.wait()
     assert '"text":"Hello"' in record.read_text()
     assert read_trace(record).events
+
+
+WRONG_FRAME = '{"v":1,"type":"turn.end","id":"x1","ts":1,"payload":{}}'
+
+
+@pytest.mark.parametrize(("is_wrong", "code"), [(True, 1), (False, 0)])
+def test_a_session_that_is_asked_to_end_says_by_its_code_whether_there_were_findings(
+    is_wrong: bool, code: int
+) -> None:
+    with process("serve", "--channel", "slack", "--seconds", "30") as serving:
+        where = addresses(serving, 2)
+        if is_wrong:
+            trio.run(_say, where["slack"], WRONG_FRAME)
+            wait_for(lambda: httpx.get(where["control"] + "/findings").json()["count"])
+        assert httpx.post(where["control"] + "/end").json() == {"ok": True}
+        told = serving.communicate(timeout=QUICK_S)[1]
+    assert serving.returncode == code
+    assert ("0 findings" in told) is not is_wrong
+
+
+async def _say(url: str, text: str) -> None:
+    async with open_websocket_url(url) as socket:
+        await socket.send_message(text)
+        await trio.sleep(0.2)
+
+
+ENDS = [
+    (["serve", "--channel", "x", "--seconds", "0.1"], 0),
+    (["serve", "--scenario", "typical", "--seconds", "0.1"], 1),
+    (["proxy", "--listen", "0", "--upstream", "ws://127.0.0.1:9", "--seconds", "0.1"], 0),
+    (["proxy", "--listen", "0", "--upstream", "ws://127.0.0.1:9", "--seconds", "0.1",
+      "--scenario", "typical"], 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "code"), ENDS)
+def test_a_session_ends_when_its_time_is_up(arguments: list[str], code: int) -> None:
+    assert CliRunner().invoke(app, arguments).exit_code == code
 
 
 USAGE = [

@@ -38,13 +38,13 @@ def test_links_frames_and_findings_can_be_read() -> None:
     async def play() -> None:
         async with bench() as b:
             ask = Asker(b)
-            assert (await ask.get("/links")) == {"links": []}
+            assert (await ask.get("/links")) == []
             client, server = await b.pair("/x")
             for text in [HELLO, frame("task.ack")]:
                 await client.send(text)
                 await hear(server)
-            [link] = (await ask.get("/links"))["links"]
-            assert (link["link"], link["lane"], link["half_open"]) == ("D.x#1", "x", False)
+            [link] = await ask.get("/links")
+            assert (link["link"], link["lane"], link["silent"]) == ("D.x#1", "x", False)
             frames = (await ask.get("/frames"))["frames"]
             assert [(f["type"], f["fate"], f["from"], f["to"]) for f in frames] == [
                 ("hello", "delivered", "D", "S"), ("task.ack", "delivered", "D", "S"),
@@ -56,6 +56,35 @@ def test_links_frames_and_findings_can_be_read() -> None:
             assert found["broken"]["desktop-frames-pass-the-parser"] == len(found["findings"])
             assert found["findings"][-1]["n"] == frames[1]["n"]
             assert (await ask.get(f"/findings?after={frames[1]['n']}"))["findings"] == []
+
+    run(play)
+
+
+def test_the_index_lists_all_that_can_be_asked_and_done() -> None:
+    async def play() -> None:
+        async with bench() as b:
+            index = await Asker(b).get("/")
+            assert index["post"]["/hold"] == ["link?", "way?", "sender?"]
+            assert {"/links", "/frames", "/findings", "/faults"} < set(index["get"])
+
+    run(play)
+
+
+def test_a_sender_is_held_as_a_way_is_and_the_answer_says_where_to_read_on() -> None:
+    async def play() -> None:
+        async with bench() as b:
+            ask = Asker(b)
+            told = await ask.post("/cut")
+            assert "a desktop has to connect" in told["error"]
+            client, server = await b.pair()
+            await client.send(HELLO)
+            await hear(server)
+            told = await ask.post("/hold", sender="S")
+            assert (await ask.get("/links"))[0]["held"] == ["S"]
+            await client.send(frame("ping"))
+            await hear(server)
+            [ping] = (await ask.get(f"/frames?after={told['after']}"))["frames"]
+            assert ping["type"] == "ping"
 
     run(play)
 
@@ -73,7 +102,7 @@ def test_faults_strike_over_http() -> None:
             await client.send(frame("turn.end"))
             await client.send("after it")
             assert await hear(server) == "after it"
-            assert (await ask.get("/links"))["links"][0]["waiting"]["S->D"] == 1
+            assert (await ask.get("/links"))[0]["waiting"]["S"] == 1
             await ask.post("/release")
             assert await hear(client) == "held"
             faults = await ask.get("/faults")
@@ -81,7 +110,7 @@ def test_faults_strike_over_http() -> None:
             assert faults["struck"] == {"hold": 1, "lose": 1, "release": 2}
             await ask.post("/cut", link="D", how="silent")
             await client.send("into the void")
-            assert (await ask.get("/links"))["links"][0]["half_open"]
+            assert (await ask.get("/links"))[0]["silent"]
             await ask.post("/heal", link="all")
             assert await hear(server) == "into the void"
             assert (await ask.post("/cut", link="D.slack#1", how="rst"))["ok"]
@@ -96,6 +125,8 @@ def test_faults_strike_over_http() -> None:
         ("/fault", {"fault": "lose:turn.ends"}, "turn.end"),
         ("/fault", {}, "fault"),
         ("/cut", {"how": "hard"}, "silent"),
+        ("/cut", {"how": "hard"}, "no how is called 'hard'"),
+        ("/hold", {"sender": "wurst"}, "S"),
         ("/cut", {"link": "D9"}, "D.slack#1"),
         ("/hold", {"way": "up"}, "D->S"),
         ("/hold", {"ways": "up"}, "way"),
@@ -111,6 +142,7 @@ def test_what_cannot_be_done_over_http_names_what_could(
             await hear(server)
             told = await Asker(b).post(path, **body)
             assert told["ok"] is False
+            assert told["allowed"]
             assert allowed in told["error"] + " ".join(told["allowed"])
 
     run(play)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Speed, Token
+from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Seconds, Speed, Token
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ Url = Annotated[
     ),
 ]
 Desktops = Annotated[int, typer.Option(min=1, max=2_000, help="How many desktops.")]
-Seconds = Annotated[
-    float | None, typer.Option(min=0.1, help="End after so many seconds. Default: by Ctrl-C.")
-]
 
 
 def add_to(app: typer.Typer) -> None:

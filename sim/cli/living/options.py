@@ -44,3 +44,6 @@ Token = Annotated[
 Speed = Annotated[
     float, typer.Option(min=0.001, max=10_000, help="Virtual seconds per real second.")
 ]
+Seconds = Annotated[
+    float | None, typer.Option(min=0.1, help="End after so many seconds. Default: by Ctrl-C.")
+]

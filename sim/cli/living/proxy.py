@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sim.cli.living.options import RecordFile
+from sim.cli.living.options import RecordFile, Seconds
 from sim.cli.living.proxy_options import (
     ControlPort,
     Faults,
@@ -41,7 +41,10 @@ EPILOG = (
     "  curl $CONTROL/links; curl $CONTROL/frames?after=120; curl $CONTROL/findings\n\n"
     '  curl $CONTROL/fault -d \'{"fault": "lose:next"}\'\n\n'
     '  curl $CONTROL/cut -d \'{"link": "D.slack", "how": "rst"}\'\n\n'
-    "Exit codes: 130 ended by Ctrl-C, 143 by SIGTERM, 2 a port or file cannot be used."
+    "For scripts, --seconds N or POST /end end it.\n\n"
+    "Exit codes, when --seconds or POST /end ended it: 0 no finding, 1 findings, or a scenario "
+    "that still waits for an arrow; 2 a port or file cannot be used. By a signal, whatever was "
+    "found: 130 by Ctrl-C, 143 by SIGTERM."
 )
 
 
@@ -59,6 +62,7 @@ def proxy(
     fault: Faults = None,
     scenario: FollowedFile = None,
     insecure: Insecure = False,
+    seconds: Seconds = None,
     keys: WithKeys = False,
 ) -> None:
     """Stand between a desktop and a server: pass on, record, judge, and inject faults.
@@ -84,6 +88,7 @@ def proxy(
         recording=record,
         rules=tuple(parse_rule(text, MESSAGES) for text in fault or ()),
         scenario=_read(scenario, record),
+        seconds=seconds,
     )
     raise typer.Exit(_run(plan, keys))
 
@@ -113,7 +118,9 @@ def _run(plan: ProxyPlan, with_keys: bool) -> int:
         opened = partial(_tell_opened, str(plan.upstream))
         summary = trio.run(partial(proxy_session, keys=read_keys), plan, opened, _tell, Stop())
     _tell_summary(summary)
-    return outcome.BY_SIGNAL + summary.signal if summary.signal else outcome.OK
+    if summary.signal:
+        return outcome.BY_SIGNAL + summary.signal
+    return outcome.OK if summary.ok else outcome.FAILED
 
 
 def _tell_opened(upstream: str, opened: ProxyOpened) -> None:
@@ -143,8 +150,8 @@ def _tell_summary(summary: ProxySummary) -> None:
 
     lines = [f"{counted(summary.connections, 'connection')}, {counted(summary.events, 'event')}"]
     for way, word in ((True, "D->S"), (False, "S->D")):
-        counted = sorted((kind, n) for (by, kind), n in summary.types.items() if by is way)
-        told = ", ".join(f"{kind} {n}" for kind, n in counted) or "no frames"
+        by_type = sorted((kind, n) for (by, kind), n in summary.types.items() if by is way)
+        told = ", ".join(f"{kind} {n}" for kind, n in by_type) or "no frames"
         lines.append(f"{word}  {told}")
     if summary.faults:
         lines.append("faults  " + _counted(summary.faults))

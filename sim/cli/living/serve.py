@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Speed, Token
+from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Seconds, Speed, Token
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
@@ -34,8 +34,10 @@ EPILOG = (
     + "\n\ncurl -s $C/ lists everything that can be done. A scenario is played with outside "
     "desktops in the places of its own, and ends the command:\n\n"
     "  hooktwin serve --scenario typical --record run.jsonl\n\n"
-    "Exit codes: 0 no finding, 1 findings or lines that failed, 2 it cannot be opened, "
-    "130 by Ctrl-C, 143 by SIGTERM."
+    "For scripts, --seconds N or POST /end end it.\n\n"
+    "Exit codes, when it ends by itself, by --seconds or by POST /end: 0 no finding, 1 findings "
+    "or lines that failed; 2 it cannot be opened. By a signal, whatever was found: 130 by "
+    "Ctrl-C, 143 by SIGTERM."
 )
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Where desktops connect; 0: any.")]
@@ -60,6 +62,7 @@ def serve(
     record: RecordFile = None,
     token: Token = None,
     tui: Tui = False,
+    seconds: Seconds = None,
     speed: Speed = 1.0,
     seed: Seed = None,
     without: Without = None,
@@ -87,6 +90,7 @@ def serve(
         channels=setup.channels_of(channel),
         scenario=played,
         running=setup.running_of(record, speed, seed, without, played),
+        seconds=seconds,
     )
     address = Address(host, port, control_port, setup.check_token(token))
     if tui:
