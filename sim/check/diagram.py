@@ -7,7 +7,7 @@ answers: no answer may be written before its question has arrived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -17,6 +17,7 @@ from sim.check.feed import FrameFeed, TraceFeed
 from sim.check.lines import decoded
 from sim.check.reading import TRACE, entries_of
 from sim.check.seen import Seen, SeenConn, SeenFrame
+from sim.check.strikes import how_it_ends, not_drawn, of_conn, of_frame
 from sim.core.errors import UsageError
 from sim.scenario.transcribe import plain_json
 
@@ -66,12 +67,15 @@ class Ways:
         return 2 * (self.up + self.down) + DIAL_US
 
 
-def scenario_of(conns: Iterable[SeenConn], name: str) -> str:
-    """The text of the scenario. Raises UsageError for a log without any frame."""
+def scenario_of(conns: Iterable[SeenConn], name: str, others: Sequence[str] = ()) -> str:
+    """The text of the scenario. ``others`` is what else was told, in words.
+
+    Raises UsageError for a log without any frame.
+    """
     seen = sorted((c for c in conns if c.frames), key=lambda c: (c.frames[0].at, c.frames[0].order))
     if not seen:
         raise UsageError(f"{name}: there is no frame in it: nothing to draw")
-    return _Writer(seen, name).text()
+    return _Writer(seen, name, list(others)).text()
 
 
 def latencies(conns: Iterable[SeenConn]) -> Ways:
@@ -108,11 +112,13 @@ def _payload(frame: SeenFrame) -> Mapping[str, Any]:
 class _Writer:
     """One log's scenario."""
 
-    def __init__(self, conns: list[SeenConn], name: str) -> None:
+    def __init__(self, conns: list[SeenConn], name: str, others: list[str]) -> None:
         self.name = name
+        self.others = others
         self.conns = conns
         self.ways = latencies(conns)
         self.first = conns[0].frames[0].at - self.ways.dial
+        self.last = 1 + max(conn.frames[-1].order for conn in conns)
         self.lifelines = _lifelines(conns, self.ways)
         self._names: dict[tuple[str, str], str] = {}
         self._counts: dict[str, int] = {}
@@ -124,6 +130,10 @@ class _Writer:
             "sequenceDiagram",
             f"    %% Drawn from {_harmless(self.name)}: {frames} frames on {len(self.conns)} "
             "connections, said again by puppets.",
+            *(
+                f"    %% Not drawn: {_harmless(what)}."
+                for what in not_drawn(self.conns, self.others)
+            ),
             "    %% @protocol hook",
             "    %% @seed 1",
             f"    participant {SERVER}",
@@ -156,15 +166,32 @@ class _Writer:
                     f"    %% @act {one.name} {plain_json({**dial, 'greets': False})}",
                 ],
             )
-            for frame in conn.frames:
-                at = frame.at - self.first
-                yield at, frame.order, list(self._says(one, frame, at))
+            link = f"{one.name}.{conn.lane or 'slack'}#{number}"
+            yield from self._frames(one, conn, link)
+            for fault in conn.faults:
+                name = of_conn(fault, link, one.name, SERVER)
+                at = fault.at - self.first
+                if name and began < at:
+                    yield at, fault.order, [f"    %% @at {at}us", f"    %% @fault {name}"]
             if conn.closed_us >= 0:
                 at = max(conn.closed_us, conn.frames[-1].at) - self.first
                 at += max(self.ways.up, self.ways.down)
-                link = f"{one.name}.{conn.lane or 'slack'}#{number}"
-                lines = [f"    %% @at {at}us", f"    %% @fault cut {link} fin"]
-                yield at, conn.frames[-1].order, lines
+                lines = [f"    %% @at {at}us", f"    %% @fault cut {link} {how_it_ends(conn)}"]
+                yield at, self.last, lines
+
+    def _frames(
+        self, one: Lifeline, conn: SeenConn, link: str
+    ) -> Iterator[tuple[int, int, list[str]]]:
+        counts = {True: 0, False: 0}
+        for frame in conn.frames:
+            at = frame.at - self.first
+            lines = list(self._says(one, frame, at))
+            if len(lines) > 1:
+                counts[frame.up] += 1
+                way = f"{one.name}>{SERVER}" if frame.up else f"{SERVER}>{one.name}"
+                name = f"{link} {way} {counts[frame.up]}"
+                lines[2:2] = [f"    %% @fault {fault}" for fault in of_frame(frame, name)]
+            yield at, frame.order, lines
 
     def _says(self, one: Lifeline, frame: SeenFrame, at: int) -> Iterator[str]:
         sender, receiver = (one.name, SERVER) if frame.up else (SERVER, one.name)
@@ -223,17 +250,24 @@ def _harmless(text: str) -> str:
 
 def seen_in(name: str, protocol: str = "hook") -> tuple[list[SeenConn], list[BadLine]]:
     """The connections of a log, and its lines that cannot be read. Raises UsageError."""
+    seen, bad = all_seen_in(name, protocol)
+    return seen.conns, bad
+
+
+def all_seen_in(name: str, protocol: str = "hook") -> tuple[Seen, list[BadLine]]:
+    """All that a log tells, and its lines that cannot be read. Raises UsageError."""
     seen = Seen(protocol)
     listener: Any = seen
     bad: list[BadLine] = []
     feed: FrameFeed | TraceFeed | None = None
     for form, entry in entries_of(name, seen.protocol.parse):
         if feed is None:
-            feed = TraceFeed(listener) if form == TRACE else FrameFeed(listener)
+            feed = TraceFeed(listener, seen.struck) if form == TRACE else FrameFeed(listener)
         if isinstance(entry, BadLine):
             bad.append(entry)
         else:
             feed.push(entry)
     if feed is not None:
         feed.finish()
-    return seen.conns, bad
+        seen.finish(feed.passed_over if isinstance(feed, TraceFeed) else 0)
+    return seen, bad

@@ -12,6 +12,7 @@ CLOSED: Final = "closed"
 DELIVERED: Final = "delivered"
 LOST: Final = "lost"
 DOUBLED: Final = "doubled"
+FAULT: Final = "fault"
 
 NO_FRAME: Final = "no frame"
 TORN: Final = "torn"

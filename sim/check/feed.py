@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import attrs
 
 from sim.check.clock import unit_of
-from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FRAME, LOST, OPENED, Entry
+from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FAULT, FRAME, LOST, OPENED, Entry
 from sim.check.judge import FrameJudge
 from sim.check.ways import KNOWN, Ways
 from sim.check.window import Disorder, Timed, Window
@@ -33,10 +33,18 @@ class Conn:
 
 
 class TraceFeed:
-    """Shows a judge the frames of a trace, with the times at which they arrived."""
+    """Shows a judge the frames of a trace, with the times at which they arrived.
 
-    def __init__(self, judge: FrameJudge) -> None:
+    ``struck`` hears of each fault by its name, for which no judge asks.
+    """
+
+    def __init__(
+        self,
+        judge: FrameJudge,
+        struck: Callable[[int, str], None] | None = None,
+    ) -> None:
         self._judge = judge
+        self._struck = struck
         self._numbers: dict[int, int] = {}
         self._newest: dict[tuple[str, bool, int], int] = {}
         self.disorder = Disorder()
@@ -53,9 +61,13 @@ class TraceFeed:
 
     def _show(self, entry: Entry) -> None:
         judge, event, at = self._judge, entry.facts, int(entry.at or 0)
+        if self._struck is not None and entry.what in (FAULT, DOUBLED):
+            self._struck(at, event.fault)
         if entry.what is OPENED:
             judge.opened(at, entry.conn, event.client, event.server, event.lane)
-        elif entry.conn not in judge.links:
+        elif entry.what is FAULT:
+            return
+        elif entry.conn not in judge.links and not self._is_late_news(entry):
             self.passed_over += entry.what is FRAME
         elif entry.what is FRAME:
             self.last_lines[entry.conn] = entry.line
@@ -71,6 +83,10 @@ class TraceFeed:
         elif entry.what is DOUBLED:
             key = (entry.conn, bool(entry.up), event.nth)
             judge.duplicated(at, entry.conn, self._newest.get(key, -1))
+
+    def _is_late_news(self, entry: Entry) -> bool:
+        """Whether it tells what became of a frame, though one end has closed already."""
+        return self._struck is not None and entry.what in (LOST, DELIVERED)
 
     def finish(self) -> None:
         """The trace is over. Nothing was held back."""

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FRAME, LOST, OPENED, BadLine, Entry
+from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FAULT, FRAME, LOST, OPENED, BadLine, Entry
 from sim.check.judge import BOTH_SIDES
 from sim.check.lines import decoded
 from sim.core.errors import UsageError
@@ -71,7 +71,7 @@ class TraceReader:
             event = _line(line)
             what = _WHAT.get(event.kind)
             if what is None:
-                return self._doubled(number, event)
+                return self._fault(number, event)
             text = _text_of(event.frame) if what is FRAME else ""
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             return BadLine(number, len(line.decode(errors="replace")) + 1, f"no event: {error}")
@@ -80,11 +80,13 @@ class TraceReader:
         up = event.sender == self._clients.get(event.link)
         return Entry(what, number, event.at, event.link, up, text, facts=event)
 
-    def _doubled(self, number: int, event: _Line) -> Entry | None:
-        """``duplicate D.slack#1 D>S 14``."""
+    def _fault(self, number: int, event: _Line) -> Entry | None:
+        """``duplicate D.slack#1 D>S 14``, or any other fault."""
         words = event.fault.split()
-        if len(words) < 4 or words[0] != "duplicate":
+        if not words:
             return None
+        if len(words) < 4 or words[0] != "duplicate":
+            return Entry(FAULT, number, event.at, facts=event)
         sender = words[2].partition(">")[0]
         event.nth = int(words[3]) if words[3].isdigit() else 0
         up = sender == self._clients.get(words[1])

@@ -92,21 +92,29 @@ def _written_back(name: str, recorded: Trace) -> str:
 
 
 def _frames_of(name: str) -> str:
-    from sim.check.diagram import scenario_of, seen_in
+    from sim.check.diagram import all_seen_in, scenario_of
+    from sim.check.entry import NO_FRAME
+    from sim.check.strikes import not_drawn
     from sim.cli.terminal import say
     from sim.core.errors import UsageError
 
-    conns, bad = seen_in(name)
-    if not any(conn.frames for conn in conns):
+    seen, bad = all_seen_in(name)
+    conns = [conn for conn in seen.conns if conn.frames]
+    if not conns:
         place = f"{name}:{bad[0].line}:{bad[0].column}: {bad[0].error}" if bad else f"{name}:1"
         raise UsageError(
             f"{place}: no hooktwin trace and no log of frames; give what run --trace or check reads"
         )
-    for one in bad[:SHOWN]:
+    unread = [one for one in bad if one.kind != NO_FRAME]
+    for one in unread[:SHOWN]:
         say(f"hooktwin: {name}:{one.line}:{one.column}: cannot be read: {one.error}")
-    if len(bad) > SHOWN:
-        say(f"hooktwin: {name}: {len(bad) - SHOWN} more lines cannot be read")
-    return scenario_of(conns, Path(name).name)
+    if len(unread) > SHOWN:
+        say(f"hooktwin: {name}: {len(unread) - SHOWN} more lines cannot be read")
+    if len(bad) > len(unread):
+        say(f"hooktwin: {name}: {len(bad) - len(unread)} lines without a frame: not drawn")
+    for what in not_drawn(conns, seen.others):
+        say(f"hooktwin: {name}: not drawn: {what}")
+    return scenario_of(conns, Path(name).name, seen.others)
 
 
-SHOWN = 20
+SHOWN = 3
