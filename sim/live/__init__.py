@@ -6,6 +6,7 @@
 - ``recording``   the trace file that grows while the run goes; ``tail``: the newest in memory.
 - ``roll``        devices become hosts, connections get names.
 - ``stage``       scenarios whose desktops are outside programs; who is whose device.
+- ``misses``      frames that came instead of those that a diagram waits for.
 - ``doors``       the listening side: one URL path per channel, tokens, HTTP answers;
   ``gate``: shut while the server is dead.
 - ``serving``     ``hooktwin serve``; ``connecting``: ``hooktwin connect``.

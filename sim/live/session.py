@@ -14,6 +14,7 @@ from sim.drivers.codec import JsonCodec
 from sim.drivers.wall import WallDriver
 from sim.live.gateway import Gateway, Tell
 from sim.live.judging import Finding, Findings
+from sim.live.misses import Misses
 from sim.live.recording import Recording
 from sim.live.tail import Tail
 from sim.live.wallclock import show_real_time
@@ -80,6 +81,7 @@ class Session:
         if self.director is not None:
             self.director.dropped = scenario.settings.omitted | self.unread()
             self.director.lookout.begin()
+            self.misses = Misses(world, self.director.lookout, tell)
         self.driver = WallDriver(world, running.speed)
         self.gateway = Gateway(self.driver, JsonCodec(parse_hook_message), tell)
         self.has_begun = False
@@ -137,7 +139,10 @@ class Session:
 
     def over(self) -> bool:
         """The stop condition: the diagram has been played."""
-        return self.director is not None and self.director.poll()
+        if self.director is None:
+            return False
+        self.misses.look()
+        return self.director.poll()
 
     def failures(self) -> tuple[Failure, ...]:
         """Lines of the diagram that did not come true; judged as far as it went."""

@@ -10,6 +10,8 @@ import pytest
 from sim import play
 from sim.live.house import Plan
 from sim.live.session import Running
+from sim.play import vocabularies
+from sim.scenario.parse import parse_scenario
 from tests.live.strangers import Served, Stranger, eventually, served, stranger
 
 pytestmark = pytest.mark.trio
@@ -205,3 +207,28 @@ async def test_a_desktop_that_does_not_do_what_the_diagram_says_fails_its_lines(
         await session.stop.event.wait()
     assert session.summary is not None
     assert any("task.ack" in failure.expected for failure in session.summary.failures)
+
+
+async def test_a_frame_that_differs_from_the_awaited_one_is_told_at_once() -> None:
+    text = """sequenceDiagram
+    participant slack as Slack
+    participant S as hook server
+    participant D as desktop
+    actor P as Person
+    P->>slack: "Hello"
+    S->>D: task.dispatch (requestId=R1)
+    D->>S: task.ack (requestId=R1, accepted)
+    D->>S: turn.end (requestId=R1, ok, finalText="All of it")
+"""
+    scenario = parse_scenario(text, "differs", vocabularies())
+    plan = Plan(scenario=scenario, running=Running())
+    async with served(plan) as session, stranger(session.slack) as desktop:
+        await desktop.hello()
+        await desktop.end(await desktop.take(), "Half of it")
+        await eventually(lambda: _is_told(session, 'finalText was "Half of it"'))
+        [told] = [line for line in session.log if "still waits" in line]
+        assert told.startswith("line 9 still waits for turn.end")
+
+
+async def _is_told(session: Served, words: str) -> bool:
+    return any(words in line for line in session.log)

@@ -81,6 +81,11 @@ class Lookout:
                 expectation.near = near
         return []
 
+    @property
+    def waiting(self) -> tuple[Expectation, ...]:
+        """The arrows whose frame or call has not come."""
+        return tuple(self._waiting)
+
     def is_named(self, event: FrameSent) -> bool:
         """Whether an arrow of the diagram took this frame."""
         return bool(self.holders.get(event.n))
