@@ -13,6 +13,7 @@ from sim.core.event import FaultInjected
 from tests.live.strangers import events, served, stranger
 from tests.tui.stage import Typed, perform, press, settled
 from tui.feeds.live import Control, LiveAct, Refused, live_session
+from tui.screens.living_faults import entries_for
 from tui.shot import screen_text
 
 pytestmark = pytest.mark.trio
@@ -42,13 +43,28 @@ async def test_a_message_and_a_cut_of_the_fault_menu_reach_the_desktop(tmp_path:
 
 
 async def test_what_the_session_refuses_is_told_with_what_it_would_do(tmp_path: Path) -> None:
+    statuses: dict[int, None] = {}
     async with served() as session:
         control = Control.at(session.opened.control)
         with pytest.raises(Refused, match="S is up; possible: /crash"):
             await trio.to_thread.run_sync(
                 control.act, LiveAct("restart S", "/restart", {"host": "S"})
             )
+        present = await trio.to_thread.run_sync(control.present)
+        for entry in entries_for(present):
+            if entry.group in ("frame", "channel", "person"):
+                statuses[await trio.to_thread.run_sync(status_of, control, entry.value)] = None
         with pytest.raises(UsageError, match="keeps no recording"):
             await trio.to_thread.run_sync(control.recording)
     with pytest.raises(UsageError, match="does not answer"):
         await trio.to_thread.run_sync(control.present)
+    assert set(statuses) == {200, 409}, "the menu says nothing that makes no sense"
+
+
+def status_of(control: Control, act: LiveAct) -> int:
+    try:
+        waits = control.act(act) is None
+    except Refused as refused:
+        return refused.status
+    assert waits == (act.path in ("/lose", "/duplicate", "/delay", "/pass"))
+    return 200

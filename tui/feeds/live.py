@@ -25,7 +25,14 @@ T = TypeVar("T")
 
 
 class Refused(UsageError):
-    """The session does not do that now; the text says why, and what it would do."""
+    """The session does not do that now; the text says why, and what it would do.
+
+    ``status``: 409 while it cannot be done, another one where it makes no sense.
+    """
+
+    def __init__(self, text: str, status: int = http.client.CONFLICT) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 @attrs.frozen
@@ -69,16 +76,18 @@ class Present:
 class Live(Protocol):
     """A session that takes acts."""
 
-    def act(self, act: LiveAct) -> int:
-        """Do it now; the first step behind it. Raises Refused, and UsageError when the
-        session does not answer."""
+    def act(self, act: LiveAct) -> int | None:
+        """Do it now; the first step of it, None while it waits for a frame to come.
+
+        Raises Refused, and UsageError when the session does not answer.
+        """
 
     def present(self) -> Present:
         """What could be acted on. Raises as :meth:`act` does."""
 
 
 class _Done(msgspec.Struct):
-    event: int
+    event: int | None
 
 
 class _Refusal(msgspec.Struct):
@@ -113,7 +122,7 @@ class Control:
             )
         return cls(url, host, port)
 
-    def act(self, act: LiveAct) -> int:
+    def act(self, act: LiveAct) -> int | None:
         return self._ask("POST", act.path, _Done, act.body).event
 
     def present(self) -> Present:
@@ -153,7 +162,8 @@ class Control:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise UsageError(f"{self.url} is no control API of hooktwin serve: {error}") from error
         allowed = ", ".join(one for one in refusal.allowed if one)
-        raise Refused(f"{refusal.error}; possible: {allowed}" if allowed else refusal.error)
+        told = f"{refusal.error}; possible: {allowed}" if allowed else refusal.error
+        raise Refused(told, answer.status)
 
 
 def live_session(url: str, path: Path | None = None) -> Session:

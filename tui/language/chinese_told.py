@@ -131,7 +131,7 @@ LIVE = {
     "leave the running session?": "离开进行中的会话？", "leave it": "离开", "stay": "留下",
     "hooktwin serve --tui ends with its terminal UI": "hooktwin serve --tui 随其终端界面一起结束", "sleep {} 60 s": "让 {} 睡眠 60 秒", "done to the running session at once": "立即作用于进行中的会话",
     "enter do it   esc cancel": "回车执行   esc 取消",
-    "{}: done, from step {} on   F follows": "{}：已执行，自第 {} 步起   F 跟随", "{}: refused: {}": "{}：被拒绝：{}",
+    "{}: done, {}   F follows": "{}：已执行，{}   F 跟随", "from step {} on": "自第 {} 步起", "it waits": "等待中", "{}: refused: {}": "{}：被拒绝：{}", "{}; possible: {}": "{}；可用：{}",
     "an outside program: its person does that there": "外部程序：由那里的人来做",
     "{}: an outside program: its person does that there": "{}：外部程序：由那里的人来做",
     "lose the next one": "丢失下一个", "duplicate the next one": "重复下一个", "delay the next one 2 s": "延迟下一个 2 秒",

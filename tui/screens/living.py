@@ -53,7 +53,7 @@ class Living(Navigating):
             return
         self.say(f"{act.label} …")
 
-        def do() -> tuple[LiveAct, int | UsageError]:
+        def do() -> tuple[LiveAct, int | UsageError | None]:
             try:
                 return act, live.act(act)
             except UsageError as error:
@@ -80,13 +80,14 @@ class Living(Navigating):
         else:
             menu.fill(living_faults.entries_for(present, only))
 
-    def _told_of(self, act: LiveAct, told: int | UsageError) -> None:
+    def _told_of(self, act: LiveAct, told: int | UsageError | None) -> None:
         if isinstance(told, Refused):
             self.say(f"{act.label}: refused: {told}", "warn")
         elif isinstance(told, UsageError):
             self.say(f"{act.label}: {told}", "bad")
         else:
-            self.say(f"{act.label}: done, from step {told} on   F follows", "good")
+            since = "it waits" if told is None else f"from step {told} on"
+            self.say(f"{act.label}: done, {since}   F follows", "good")
             self.follow_on()
 
     def leave_live(self, leave: Callable[[], None]) -> None:
