@@ -12,5 +12,5 @@
 ``feed``       whose frames they are, and when: ``clock``, ``ways`` (directions), ``window``
 ``verdict``    one verdict for each rule
 
-``diagram``    a log as a scenario; ``seen`` is what it is made of
+``diagram``    a log as a scenario; ``seen`` is what it is made of, ``strikes`` its faults
 """

@@ -226,6 +226,10 @@ class Log:
 
     def _notes(self) -> Iterator[str]:
         feed = self._feed
+        late = [] if self._judge is None else self._judge.invariants
+        for one in late:
+            if one.undecided and not one.exercised and one.name not in self._silent():
+                yield f"the log ends before the deadline of {one.name}: it was not judged"
         for side in sorted(BOTH_SIDES - self._sides):
             yield f"the trace's {side} is a puppet of its scenario: it was not judged"
         if isinstance(feed, TraceFeed) and feed.passed_over:
@@ -264,6 +268,7 @@ class _Form:
         self.catalogue = rule.catalogue
         self.obeyed_by = rule.obeyed_by
         self.exercised = exercised
+        self.undecided = 0
 
 
 def check_file(

@@ -152,7 +152,7 @@ def verdicts_of(
 def _verdict(one: Invariant, broken: int, silent: frozenset[str], sections: Any) -> RuleVerdict:
     if broken:
         verdict = BROKEN
-    elif one.name in silent:
+    elif one.name in silent or (one.undecided and not one.exercised):
         verdict = NOT_JUDGED
     else:
         verdict = KEPT if one.exercised else NOT_SEEN

@@ -62,7 +62,9 @@ class Invariant:
     hosts of that kind are puppets). ``from_frames``: connections and frames alone show
     whether it holds, whoever the hosts are and whatever they store. ``ALIKE``: all
     instances of a class give methods of theirs, and the same ones, as handlers; a
-    monitor then asks one instance per process and not one per run.
+    monitor then asks one instance per process and not one per run. ``exercised`` counts the
+    occasions on which the rule was put to the test, ``undecided`` those whose deadline has
+    not come.
     """
 
     name: ClassVar[str]
@@ -73,6 +75,7 @@ class Invariant:
     ALIKE: ClassVar[bool] = False
 
     exercised: int = 0
+    undecided: int = 0
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         """Which events it wants; a handler returns what is wrong, or None."""

@@ -16,6 +16,7 @@ from sim.core.event import (
 )
 from sim.core.invariant import Handler
 from sim.protocols.hook.constants import HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT
+from sim.protocols.hook.frames import MESSAGES, SERVER_TO_DESKTOP
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant
 from sim.protocols.hook.server.accounts.lifecycle import OFFLINE_TEXT, ONLINE_TEXT
 from sim.protocols.hook.server.accounts.rows import PresenceRow
@@ -24,6 +25,8 @@ from sim.protocols.hook.view_records import LinkView
 
 PATIENCE_US = 15 * SECOND_US
 FLAP_US = 1_900_000
+WRITTEN = tuple(kind for kind, one in MESSAGES.items() if one.DIRECTION != SERVER_TO_DESKTOP)
+REPEATED = "repeated its lifecycle preference"
 
 
 class Presence(HookInvariant):
@@ -174,32 +177,79 @@ class PresenceIsTold(Presence):
 
 
 class PreferenceIsSaidAgain(HookInvariant):
+    """Broken by the first frame that a desktop writes after the deadline.
+
+    Only what a desktop still writes shows that it was there to obey. A connection that ends
+    before, or on which the desktop falls silent, decides nothing where only frames are known,
+    whether or not its end is told. A simulated world knows who is still there, and asks at
+    its end, too.
+    """
+
     name = "preference-is-said-again"
-    sentence = "After each welcome that offers it a desktop repeats its lifecycle preference."
+    sentence = (
+        "After each welcome that offers it a desktop repeats its lifecycle preference, "
+        f"within {PATIENCE_US // SECOND_US} s."
+    )
     from_frames = True
     catalogue = ("HK-30",)
     obeyed_by = "desktop"
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
-        self._said: dict[str, int] = {}
+        # by connection: when its desktop was last asked for what it has not yet said
+        self._due: dict[str, int] = {}
+        self._in_world = False
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(FrameSent, "lifecycle.preference"): self._sent}
+        others: dict[tuple[type[Event], Any], Handler] = {
+            (FrameSent, kind): self._other for kind in WRITTEN
+        }
+        return {
+            **others,
+            (FrameDelivered, "welcome"): self._asked,
+            (FrameSent, "lifecycle.preference"): self._said,
+        }
 
-    def _sent(self, event: FrameSent) -> str | None:
-        self._said[event.link] = event.at
-        self.view.links.forget_over(self._said)
+    def _asked(self, event: FrameDelivered) -> str | None:
+        link = self.view.links.get(event.link)
+        if link is None or link.lane in ("telegram", "x"):
+            return None
+        if HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT not in link.told_features:
+            self.undecided -= self._due.pop(event.link, None) is not None
+            return None
+        self.undecided += event.link not in self._due
+        self._due[event.link] = link.told_us
+        self._in_world = event.cause >= 0  # frames alone do not show what caused them
         return None
 
+    def _said(self, event: FrameSent) -> str | None:
+        late = self._other(event)
+        if self._due.pop(event.link, None) is not None:
+            self._decided()
+        return late
+
+    def _other(self, event: FrameSent) -> str | None:
+        since = self._due.get(event.link)
+        if since is None or event.at - since < PATIENCE_US:
+            return None
+        link = self.view.links.get(event.link)
+        if link is None or link.lane != "slack" or event.sender != link.client:
+            return None
+        del self._due[event.link]
+        self._decided()
+        after_s = (event.at - since) / SECOND_US
+        return f"{event.sender} has not {REPEATED} on {event.link}, {after_s:.0f} s after welcome"
+
     def at_end(self) -> Iterator[str]:
-        for link in self.view.links.values():
-            if HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT not in link.told_features:
+        for name, since in self._due.items() if self._in_world else ():
+            link = self.view.links.get(name)
+            if link is None or not link.client_open or link.lane != "slack":
                 continue
-            if not link.client_open or link.lane != "slack":
-                continue
-            if self.view.now - link.told_us < PATIENCE_US:
-                continue
-            self.exercised += 1
-            if self._said.get(link.name, -1) < link.told_us:
-                yield f"{link.client} has not repeated its lifecycle preference on {link.name}"
+            if self.view.now - since >= PATIENCE_US:
+                self.exercised += 1
+                yield f"{link.client} has not {REPEATED} on {name}"
+
+    def _decided(self) -> None:
+        self.undecided -= 1
+        self.exercised += 1
+        self.view.links.forget_over(self._due)
