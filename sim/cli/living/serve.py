@@ -10,7 +10,8 @@ from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Seconds, 
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
-    from sim.live.serving import Opened
+    from sim.live.house import Plan
+    from sim.live.serving import Address, Opened, Summary
 
 SESSION = (
     "hooktwin serve --port 8787 --control-port 8788 --record run.jsonl &",
@@ -72,16 +73,12 @@ def serve(
     People write, press and stop over a small HTTP API, or as a scenario says; the
     network and the server misbehave on demand. Broken rules are told as they happen.
     """
-    import trio
-
     from sim.cli.living import setup
-    from sim.cli.living.summary import code_of, tell_summary
+    from sim.cli.living.summary import code_of
     from sim.cli.living.watching import with_tui
     from sim.cli.run_files import check_rules
-    from sim.cli.terminal import say
     from sim.live.house import Plan
     from sim.live.serving import Address
-    from sim.live.serving import serve as serve_live
 
     check_rules(tuple(without or ()))
     setup.check_recording(record, scenario)
@@ -93,11 +90,20 @@ def serve(
         seconds=seconds,
     )
     address = Address(host, port, control_port, setup.check_token(token))
-    if tui:
-        raise typer.Exit(code_of(with_tui(plan, address)))
+    raise typer.Exit(code_of((with_tui if tui else _plainly)(plan, address)))
+
+
+def _plainly(plan: Plan, address: Address) -> Summary:
+    """Serve, and tell on the terminal what happens."""
+    import trio
+
+    from sim.cli.living.summary import tell_summary
+    from sim.cli.terminal import say
+    from sim.live.serving import serve as serve_live
+
     summary = trio.run(serve_live, plan, address, _opened, say)
-    tell_summary(summary, record)
-    raise typer.Exit(code_of(summary))
+    tell_summary(summary, plan.running.record)
+    return summary
 
 
 def _opened(opened: Opened) -> None:
