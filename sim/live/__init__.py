@@ -9,7 +9,8 @@
 - ``misses``      frames that came instead of those that a diagram waits for.
 - ``doors``       the listening side: one URL path per channel, tokens, HTTP answers;
   ``gate``: shut while the server is dead.
-- ``serving``     ``hooktwin serve``; ``connecting``: ``hooktwin connect``.
+- ``serving``     ``hooktwin serve``; ``connecting``: ``hooktwin connect``; ``holding``: what
+  both do from their beginning to their end.
 - ``control``     HTTP and JSON; ``commands``: what can be done there, in the words of ``meaning``;
   ``routes``: what can be read.
 - ``proxy…``      ``hooktwin proxy``.

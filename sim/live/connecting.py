@@ -14,7 +14,7 @@ from sim.drivers.websocket import Refused
 from sim.live.agents import Agents
 from sim.live.away import AwayStage, fleet, out_of_sight
 from sim.live.gateway import Seat, Tell
-from sim.live.serving import GOING_AWAY, LEAVE_S, Stop, Summary, allow_many_files, watch_signals
+from sim.live.holding import Stop, Summary, hold
 from sim.live.session import Running, Session
 from sim.live.stage import CHANNELS
 from sim.play import vocabularies
@@ -158,45 +158,12 @@ class Party(Session):
 
 async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Summary, Party]:
     """Let the desktops dial until a signal comes, time is up, or the diagram has been played."""
-    allow_many_files()
-    stop = stop or Stop()
     party = Party(plan, tell)
-    failure: Exception | None = None
-    async with trio.open_nursery() as nursery:
+
+    async def begin(nursery: trio.Nursery) -> None:
         party.enter(nursery)
-        try:
-            await watch_signals(nursery, stop)
-            party.boot()
-            party.begin()
-            nursery.start_soon(_run, party, stop)
-            await stop.within(plan.seconds)
-            with trio.move_on_after(LEAVE_S):
-                await party.gateway.close_all(GOING_AWAY, "the desktop quits")
-        except trio.Cancelled:
-            raise
-        except Exception as error:
-            failure = error
-        finally:
-            nursery.cancel_scope.cancel()
-            party.end()
-    failure = failure or stop.failure
-    if failure is not None:
-        raise failure
-    summary = Summary(
-        stop.signal,
-        party.gateway.frames,
-        len(party.tail),
-        party.findings.count,
-        dict(party.findings.broken),
-        party.failures(),
-    )
+        party.boot()
+        party.begin()
+
+    summary = await hold(party, stop or Stop(), begin, plan.seconds, "the desktop quits")
     return summary, party
-
-
-async def _run(party: Party, stop: Stop) -> None:
-    try:
-        await party.driver.go(party.over, endless=True)
-    except Exception as error:
-        stop.failure = error
-    finally:
-        stop.now()

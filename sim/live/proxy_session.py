@@ -12,6 +12,7 @@ from sim.check.judge import Finding
 from sim.core.trace import Header
 from sim.drivers.websocket import LOOPBACK, bind
 from sim.live.control import serve_http
+from sim.live.holding import Stop, allow_many_files, watch_signals
 from sim.live.proxy import Proxy
 from sim.live.proxy_book import SERVER, Book
 from sim.live.proxy_control import Control
@@ -21,7 +22,6 @@ from sim.live.proxy_keys import Keys
 from sim.live.proxy_script import Script
 from sim.live.proxy_upstream import Upstream
 from sim.live.recording import Recording
-from sim.live.serving import Stop, allow_many_files, watch_signals
 from sim.scenario.syntax import Scenario
 
 PROTOCOL = "hook"

@@ -15,8 +15,9 @@ from trio_websocket import WebSocketConnection, open_websocket_url
 
 from sim.core.event import Event
 from sim.core.trace import read_trace
+from sim.live.holding import Stop, Summary
 from sim.live.house import Plan
-from sim.live.serving import Address, Opened, Stop, Summary, serve
+from sim.live.serving import Address, Opened, serve
 from sim.live.session import Running
 
 SLACK = ("multi-team", "session-picker-v1")

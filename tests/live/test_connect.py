@@ -20,8 +20,8 @@ from sim.core.errors import UsageError
 from sim.core.event import ConnectionClosed, ConnectionRefused, FrameSent
 from sim.core.trace import read_trace
 from sim.live.connecting import Fleet, Party, connect, urls_of
+from sim.live.holding import Stop, Summary
 from sim.live.house import Plan
-from sim.live.serving import Stop, Summary
 from sim.live.session import Running
 from tests.live.strangers import Served, events, eventually, served
 

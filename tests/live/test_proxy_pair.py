@@ -13,10 +13,10 @@ import trio
 
 from sim.check.judge import Finding
 from sim.core.event import FrameLost, FrameSent
+from sim.live.holding import Stop
 from sim.live.proxy_faults import parse_rule
 from sim.live.proxy_session import ProxyOpened, ProxyPlan, ProxySummary, proxy_session
 from sim.live.proxy_upstream import Upstream
-from sim.live.serving import Stop
 from sim.live.session import Running
 from sim.protocols.hook.frames import MESSAGES
 from tests.live.strangers import Served, events, eventually, served

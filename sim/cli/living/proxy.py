@@ -111,8 +111,8 @@ def _run(plan: ProxyPlan, with_keys: bool) -> int:
 
     from sim.cli import outcome
     from sim.cli.living.keys import keys_of_terminal
+    from sim.live.holding import Stop
     from sim.live.proxy_session import proxy_session
-    from sim.live.serving import Stop
 
     with keys_of_terminal(with_keys) as read_keys:
         opened = partial(_tell_opened, str(plan.upstream))

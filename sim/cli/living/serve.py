@@ -10,8 +10,9 @@ from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Seconds, 
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
+    from sim.live.holding import Summary
     from sim.live.house import Plan
-    from sim.live.serving import Address, Opened, Summary
+    from sim.live.serving import Address, Opened
 
 SESSION = (
     "hooktwin serve --port 8787 --control-port 8788 --record run.jsonl &",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sim.cli import outcome
 
 if TYPE_CHECKING:
-    from sim.live.serving import Summary
+    from sim.live.holding import Summary
 
 
 def counted(number: int, word: str) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sim.live.holding import Summary
     from sim.live.house import Plan
-    from sim.live.serving import Address, Opened, Summary
+    from sim.live.serving import Address, Opened
 
 
 def with_tui(plan: Plan, address: Address) -> Summary:
@@ -38,7 +39,8 @@ async def _both(plan: Plan, address: Address, record: Path) -> Summary:
     import trio
 
     from sim.core.errors import UsageError
-    from sim.live.serving import Stop, serve
+    from sim.live.holding import Stop
+    from sim.live.serving import serve
 
     stop = Stop()
     is_open = trio.Event()
