@@ -86,8 +86,9 @@ def _frame(
         raise raw.target.fail(message, FORMS_BETWEEN_PEERS)
     frame = read_frame(raw.text, frames, literal=is_puppet)
     direction = frames.direction(frame.type) if frames is not None else "both"
-    if not is_puppet and direction not in ("both", f"{source.kind}>{target.kind}"):
-        way = direction.replace(">", " to ")
+    ways = direction.split("|")
+    if not is_puppet and direction != "both" and f"{source.kind}>{target.kind}" not in ways:
+        way = " or ".join(way.replace(">", " to ") for way in ways)
         message = f"{frame.type} goes {way}, not {source.kind} to {target.kind}"
         raise raw.text.fail(message, ("turn the arrow round", f"%% @puppet {source.id}"))
     return frame

@@ -39,9 +39,14 @@ WORDS = {
     "user": "person",
     "用户": "person",
     **{kind: kind for kind in PROTOCOL_KINDS["relay"]},
+    "中继": "relay",
+    "控制器": "controller",
+    "节点": "node",
     **{kind: kind for kind in PROTOCOL_KINDS["question"] if kind != HOOK_WORD},
 }
-NUMBERED = re.compile(r"(?P<word>desktop|桌面|d|user|用户) ?[0-9]+")
+NUMBERED = re.compile(r"(?P<word>desktop|桌面|d|user|用户|controller|控制器|node|节点) ?[0-9]+")
+# "controller alice": one of several lifelines that are the same controller.
+IDENTIFIED = re.compile(r"(?P<word>controller|控制器|node|节点) (?P<identity>\S+)", re.IGNORECASE)
 LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
@@ -50,8 +55,14 @@ def kind_of_word(text: str) -> str | None:
     word = " ".join(LINE_BREAK.sub(" ", text).lower().split())
     if word == HOOK_WORD:
         return HOOK_WORD
-    numbered = NUMBERED.fullmatch(word)
-    return WORDS.get(numbered["word"] if numbered else word)
+    longer = NUMBERED.fullmatch(word) or IDENTIFIED.fullmatch(word)
+    return WORDS.get(longer["word"] if longer else word)
+
+
+def identity_in(label: str) -> str | None:
+    """Who a lifeline is, where its label says so: ``alice`` of ``controller alice``."""
+    found = IDENTIFIED.fullmatch(" ".join(LINE_BREAK.sub(" ", label).split()))
+    return found["identity"] if found else None
 
 
 def protocol_of(kinds: Iterable[str]) -> set[str]:

@@ -27,6 +27,9 @@ ID_KINDS = {
     "bindingId": "binding",
     "attemptId": "binding attempt",
     "principalId": "principal",
+    "targetRequestId": "request",
+    "tabSessionId": "tab",
+    "replayNonce": "nonce",
 }
 # Of one frame these two must differ.
 DIFFERENT = ("requestId", "reopenOf")

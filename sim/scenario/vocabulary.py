@@ -21,7 +21,7 @@ class FrameVocabulary(Protocol):
         """The enum fields of a type with their values."""
 
     def direction(self, frame_type: str, /) -> str:
-        """``desktop>server`` (any two kinds), or ``both``."""
+        """``desktop>server`` (any two kinds), several with ``|`` between them, or ``both``."""
 
 
 @frozen

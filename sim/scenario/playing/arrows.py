@@ -8,6 +8,7 @@ from sim.scenario.acts import resolve_free_text
 from sim.scenario.playing.expectation import Expectation
 from sim.scenario.playing.stage import Direction, NotYet
 from sim.scenario.playing.threads import Arrives, BranchVoid, Poll, Steps, Until
+from sim.scenario.playing.wording import nearest_name
 from sim.scenario.syntax import Act, Arrow, ChannelCall, FrameText, FreeText, Local, Participant
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def _what_happened(walk: Walk, expectation: Expectation) -> str:
     """Name what came instead, newest last."""
     pair = (expectation.source, expectation.target)
     came = [
-        event.frame.type
+        nearest_name(event.frame, walk.stage.wording)
         for event in walk.director.lookout.frames
         if event.n > expectation.mark and (event.sender, event.receiver) == pair
     ]

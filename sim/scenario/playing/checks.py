@@ -10,6 +10,7 @@ import attrs
 from sim.core.event import FrameSent
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.playing.stage import Shown, Stage
+from sim.scenario.playing.wording import is_called
 from sim.world.world import World
 
 Fail = Callable[[int, str, str], None]
@@ -87,7 +88,8 @@ def check_count(fail: Fail, frames: list[FrameSent], stage: Stage, node: nodes.C
         count = stage.edits(node.host, real)
     else:
         count = sum(
-            event.frame.type == node.frame and node.host in (None, event.sender, event.receiver)
+            is_called(event.frame, node.frame or "", stage.wording)
+            and node.host in (None, event.sender, event.receiver)
             for event in frames
         )
     _judge_count(fail, node, count)

@@ -15,7 +15,8 @@ import attrs
 
 from sim.core.event import CallIssued, FrameSent
 from sim.core.op import Frame
-from sim.scenario.playing.match import Names, fits
+from sim.scenario.playing.match import Names
+from sim.scenario.playing.wording import Wording, fits_frame
 from sim.scenario.syntax import Arrow, FrameText
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ class Expectation:
                 return True
         return False
 
-    def takes_frame(self, event: FrameSent, names: Names) -> dict[str, Any] | None:
+    def takes_frame(
+        self, event: FrameSent, names: Names, wording: Wording
+    ) -> dict[str, Any] | None:
         """The bindings, if this frame is the one; else None."""
         if event.sender != self.source or event.receiver != self.target:
             return None
@@ -84,9 +87,9 @@ class Expectation:
             return None
         if self.frame is not None:
             return {} if event.frame is self.frame else None
-        if self.text is None or event.frame.type != self.text.type:
+        if self.text is None:
             return None
-        found = fits(self.text.items, event.frame.wire.get("payload"), names)
+        found = fits_frame(self.text, event.frame, names, wording)
         if isinstance(found, str):
             self.near = f"at {seconds(event.at)} it came, but {found}"
             return None

@@ -13,8 +13,9 @@ import attrs
 
 from sim.core.event import FrameSent
 from sim.scenario.directive_nodes import Final, Never
-from sim.scenario.playing.match import Names, fits
+from sim.scenario.playing.match import Names
 from sim.scenario.playing.result import Failure
+from sim.scenario.playing.wording import Wording, fits_frame
 from sim.scenario.syntax import Arrow, FrameText
 
 
@@ -30,20 +31,20 @@ class Repeats:
     since: int
     until: int | None = None
 
-    def covers(self, event: FrameSent, names: Names) -> bool:
+    def covers(self, event: FrameSent, names: Names, wording: Wording) -> bool:
         """Whether this frame may belong to a later round."""
         if event.n <= self.since or (self.until is not None and event.n > self.until):
             return False
-        return any(_is_like(arrow, event, names) for arrow in self.arrows)
+        return any(_is_like(arrow, event, names, wording) for arrow in self.arrows)
 
 
-def _is_like(arrow: Arrow, event: FrameSent, names: Names) -> bool:
+def _is_like(arrow: Arrow, event: FrameSent, names: Names, wording: Wording) -> bool:
     text = arrow.content
-    if not isinstance(text, FrameText) or text.type != event.frame.type:
+    if not isinstance(text, FrameText):
         return False
     if (arrow.source, arrow.target) != (event.sender, event.receiver):
         return False
-    return not isinstance(fits(text.items, event.frame.wire.get("payload"), names), str)
+    return isinstance(fits_frame(text, event.frame, names, wording), dict)
 
 
 @attrs.define(eq=False)

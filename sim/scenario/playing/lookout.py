@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sim.core.event import CallIssued, FrameDelivered, FrameLost, FrameSent
 from sim.scenario.playing.expectation import Expectation, seconds
 from sim.scenario.playing.match import Names
+from sim.scenario.playing.wording import Wording
 from sim.world import fault
 from sim.world.link import FrameFlight
 from sim.world.world import World
@@ -22,9 +23,16 @@ class Lookout:
     ``report`` is called when an expectation is met, or has failed for good.
     """
 
-    def __init__(self, world: World, names: Names, report: Callable[[Expectation], None]) -> None:
+    def __init__(
+        self,
+        world: World,
+        names: Names,
+        wording: Wording,
+        report: Callable[[Expectation], None],
+    ) -> None:
         self.world = world
         self.names = names
+        self.wording = wording
         self.report = report
         self.frames: list[FrameSent] = []
         self.calls: list[CallIssued] = []
@@ -76,7 +84,7 @@ class Lookout:
             holders = self.holders.get(event.n, [])
             if holders and event.n not in self._lost and all(one.is_open for one in holders):
                 near = expectation.near
-                if expectation.takes_frame(event, self.names) is not None:
+                if expectation.takes_frame(event, self.names, self.wording) is not None:
                     return list(holders)
                 expectation.near = near
         return []
@@ -107,7 +115,7 @@ class Lookout:
             is_over = event.n not in self._in_flight and lost is None
             if expectation.fate == "lose" and is_over:
                 continue
-            found = expectation.takes_frame(event, self.names)
+            found = expectation.takes_frame(event, self.names, self.wording)
             if found is None:
                 continue
             if lost is None or expectation.fate == "lose":
@@ -193,7 +201,7 @@ class Lookout:
         for expectation in tuple(self._waiting):
             if not self._is_free(event.n, expectation):
                 continue
-            found = expectation.takes_frame(event, self.names)
+            found = expectation.takes_frame(event, self.names, self.wording)
             if found is not None:
                 self._waiting.remove(expectation)
                 self._take(expectation, event, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sim.scenario.syntax import Item, Name
@@ -69,23 +69,30 @@ def same(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def fits(items: Iterable[Item], payload: Any, names: Names) -> dict[str, Any] | str:
-    """New bindings if all items hold, else a sentence about the first that does not."""
+def fits(
+    items: Iterable[Item], wire: Any, names: Names, place: Callable[[str], str] = str
+) -> dict[str, Any] | str:
+    """New bindings if all items hold, else a sentence about the first that does not.
+
+    ``place`` says where in ``wire`` the field stands that an item names.
+    """
     found: dict[str, Any] = {}
     for item in items:
-        complaint = _check(item, payload, names, found)
+        complaint = _check(item, wire, names, found, place)
         if complaint is not None:
             return complaint
     return found
 
 
-def _check(item: Item, payload: Any, names: Names, found: dict[str, Any]) -> str | None:
+def _check(
+    item: Item, wire: Any, names: Names, found: dict[str, Any], place: Callable[[str], str]
+) -> str | None:
     if item.op == "enum":
-        values = [at_path(payload, path) for path in item.fields]
+        values = [at_path(wire, place(path)) for path in item.fields]
         if any(same(value, item.value) for value in values):
             return None
         return f"{' / '.join(item.fields)} was {_say(values[0] if values else MISSING)}"
-    value = at_path(payload, item.path)
+    value = at_path(wire, place(item.path))
     if value is MISSING:
         return f"{item.path} was absent"
     if item.op == "present":

@@ -21,6 +21,7 @@ from sim.scenario.playing.result import ExtraFrame, Failure, Result
 from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
 from sim.scenario.playing.walk import Shared, Walk
+from sim.scenario.playing.wording import nearest_name
 from sim.scenario.syntax import Scenario
 from sim.world.helm import Helm
 from sim.world.world import World
@@ -149,16 +150,18 @@ def _extra_frames(run: Run) -> tuple[ExtraFrame, ...]:
 
     What an act of the diagram makes a puppet say, the diagram names with that.
     """
-    director, names = run.director, run.stage.names
+    director, names, wording = run.director, run.stage.names, run.stage.wording
     scripted = {
         event.n
         for event in run.world.events
         if isinstance(event, Acted) and isinstance(event.act, PuppetSends)
     }
     return tuple(
-        ExtraFrame(event.n, f"{event.sender} → {event.receiver}: {event.frame.type}")
+        ExtraFrame(
+            event.n, f"{event.sender} → {event.receiver}: {nearest_name(event.frame, wording)}"
+        )
         for event in director.lookout.frames
         if not director.lookout.is_named(event)
         and event.cause not in scripted
-        and not any(loop.covers(event, names) for loop in director.findings.repeats)
+        and not any(loop.covers(event, names, wording) for loop in director.findings.repeats)
     )

@@ -17,6 +17,7 @@ from sim.core.invariant import Invariant
 from sim.core.op import Frame
 from sim.scenario.playing.match import Names
 from sim.scenario.playing.result import ShownMessage
+from sim.scenario.playing.wording import PayloadWording, Wording
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.world.world import World
 
@@ -51,6 +52,7 @@ class Stage(ABC):
     """One protocol's side of a scenario run. Made fresh for each run."""
 
     protocol: str
+    wording: Wording = PayloadWording()
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         self.scenario = scenario
