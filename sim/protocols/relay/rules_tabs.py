@@ -5,10 +5,11 @@ from __future__ import annotations
 import attrs
 
 from sim.core.rule import rule
+from sim.protocols.relay.rules_peers import PeerRules
 
 
 @attrs.frozen
-class TabRules:
+class TabRules(PeerRules):
     """Ownership and cleanup, locks, listeners and the streams of tests; obeyed by the relay."""
 
     # ---- owners and cleanup --------------------------------------------------

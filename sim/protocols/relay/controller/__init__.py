@@ -1,0 +1,1 @@
+"""The controller's side of the relay protocol: the twin of a client program."""

@@ -1,0 +1,4 @@
+"""What controllers and nodes have in common: a socket to a relay, and keeping it.
+
+``plan`` what they are told, ``actor`` the session: dial, hello, auth, pings, and again.
+"""
