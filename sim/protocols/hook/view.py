@@ -40,7 +40,7 @@ from sim.protocols.hook.desktop.records import LedgerRow
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
 from sim.protocols.hook.view_accounts import AccountsView
 from sim.protocols.hook.view_desktops import Desktops
-from sim.protocols.hook.view_flight import Flights, body_of
+from sim.protocols.hook.view_flight import body_of
 from sim.protocols.hook.view_links import Links
 from sim.protocols.hook.view_records import (
     CardView,
@@ -52,6 +52,7 @@ from sim.protocols.hook.view_records import (
 )
 from sim.protocols.hook.view_rounds import CONTINUED, Ownership, final_text
 from sim.protocols.hook.view_writes import Writes
+from sim.view.flights import Flights
 
 
 class HookView:
