@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sim.scenario.acts import resolve_free_text
 from sim.scenario.playing.expectation import Expectation
 from sim.scenario.playing.stage import Direction, NotYet
 from sim.scenario.playing.threads import Arrives, BranchVoid, Poll, Steps, Until
@@ -21,7 +20,7 @@ def carry(walk: Walk, arrow: Arrow, following: Following) -> Steps:
     target = walk.stage.scenario.participant(arrow.target)
     acts = source.kind == "person" or source.is_channel
     if acts and target.kind != "person" and arrow.source != arrow.target:
-        arrow = resolve_free_text(arrow, following)
+        arrow = walk.stage.understood(arrow, following)
     match arrow.content:
         case FrameText() as text if source.puppet is not None:
             yield from _puppet_frame(walk, arrow, text)
@@ -188,7 +187,7 @@ def _puppet_frame(walk: Walk, arrow: Arrow, text: FrameText) -> Steps:
             why = stage.puppet_ready(sender, receiver) or "it came too late"
             _fail(walk, arrow, why)
             return
-    frame = stage.compose(sender, text)
+    frame = stage.compose(sender, receiver, text)
     expectation = _expect(walk, arrow, frame=frame)
     walk.perform(stage.puppet_sends(sender, receiver, frame))
     yield from _await(walk, expectation, decides=False)

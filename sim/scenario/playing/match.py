@@ -58,6 +58,26 @@ def at_path(payload: Any, path: str) -> Any:
     return value
 
 
+def set_path(payload: Any, path: str, value: Any) -> Any:
+    """``payload`` with a value at ``usage.durationMs`` or ``buttons[0].id``; makes what is
+    missing, and replaces what is in the way."""
+    return _put(payload, [key or int(index) for key, index in _STEP.findall(path)], value)
+
+
+def _put(target: Any, steps: list[str | int], value: Any) -> Any:
+    if not steps:
+        return value
+    step, *rest = steps
+    if isinstance(step, int):
+        row = list(target) if isinstance(target, list | tuple) else []
+        row += [None] * (step + 1 - len(row))
+        row[step] = _put(row[step], rest, value)
+        return row
+    table = dict(target) if isinstance(target, dict) else {}
+    table[step] = _put(table.get(step), rest, value)
+    return table
+
+
 def same(left: Any, right: Any) -> bool:
     """JSON equality: true is not 1, 1 is 1.0."""
     if isinstance(left, bool) or isinstance(right, bool):

@@ -94,8 +94,12 @@ class Stage(ABC):
         """Who has to do what when a person acts in a channel or at a desktop."""
 
     @abstractmethod
-    def compose(self, sender: str, text: FrameText) -> Frame:
+    def compose(self, sender: str, receiver: str, text: FrameText) -> Frame:
         """A puppet's frame, completed with what its twin would send."""
+
+    def understood(self, arrow: Arrow, following: Iterable[Statement]) -> Arrow:
+        """A person's arrow with its prose understood, as far as what follows tells."""
+        return arrow
 
     @abstractmethod
     def puppet_ready(self, sender: str, receiver: str) -> str | None:

@@ -20,6 +20,7 @@ from sim.core.rule import switch_off
 from sim.protocols.hook.invariants import invariants_for
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.view import HookView
+from sim.scenario.acts import resolve_free_text
 from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.directing import greets_itself
 from sim.scenario.playing.puppet import PuppetDials, PuppetSends
@@ -99,7 +100,10 @@ class HookStage(Stage):
 
     # -- puppets -------------------------------------------------------------------
 
-    def compose(self, sender: str, text: FrameText) -> Frame:
+    def understood(self, arrow: Arrow, following: Iterable[Statement]) -> Arrow:
+        return resolve_free_text(arrow, following)
+
+    def compose(self, sender: str, receiver: str, text: FrameText) -> Frame:
         return self.composer.compose(self.world.hosts[sender], text)
 
     def puppet_ready(self, sender: str, receiver: str) -> str | None:

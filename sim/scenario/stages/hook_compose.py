@@ -5,7 +5,6 @@ The frame may be as wrong as the diagram wants it: nothing is checked here.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -15,14 +14,13 @@ import attrs
 from sim.core.entropy import Stream
 from sim.protocols.hook import HOOK_PROTOCOL_VERSION, MESSAGES
 from sim.protocols.hook.server import ServerPlan
-from sim.scenario.playing.match import MISSING, Names, at_path
+from sim.scenario.playing.match import MISSING, Names, at_path, set_path
 from sim.scenario.stages.hook_ledger import Ledger, Task
 from sim.scenario.syntax import FrameText, Item, Name
 from sim.wire.message import Message
 from sim.world.host import Host
 
 Payload = dict[str, Any]
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _FRESH = ("requestId", "interactionId", "queryId", "attemptId", "bindingId")
 
 
@@ -118,26 +116,6 @@ class Composer:
         if isinstance(request, str):
             return self.ledger.tasks.get(request)
         return self.ledger.newest(host.name, ended=ended) or self.ledger.newest(host.name)
-
-
-def set_path(payload: Any, path: str, value: Any) -> Any:
-    """``payload`` with a value at ``usage.durationMs`` or ``buttons[0].id``; makes what is
-    missing, and replaces what is in the way."""
-    return _put(payload, [key or int(index) for key, index in _STEP.findall(path)], value)
-
-
-def _put(target: Any, steps: list[str | int], value: Any) -> Any:
-    if not steps:
-        return value
-    step, *rest = steps
-    if isinstance(step, int):
-        row = list(target) if isinstance(target, list | tuple) else []
-        row += [None] * (step + 1 - len(row))
-        row[step] = _put(row[step], rest, value)
-        return row
-    table = dict(target) if isinstance(target, dict) else {}
-    table[step] = _put(table.get(step), rest, value)
-    return table
 
 
 # -- what a twin would send --------------------------------------------------------
