@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 
@@ -20,8 +20,8 @@ from sim.protocols.hook import machine
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_reading import typed
 from sim.protocols.hook.view_records import RequestView, RoundView
+from sim.view.changes import Timeline
 
-T = TypeVar("T")
 Key = tuple[str, str]
 
 
@@ -76,25 +76,6 @@ class MessageAt:
     def edits(self) -> int:
         """How often it has been changed."""
         return len(self.versions) - 1
-
-
-class Timeline:
-    """Values by the step since which they count."""
-
-    def __init__(self) -> None:
-        self.steps: list[int] = []
-        self.values: list[Any] = []
-
-    def put(self, n: int, value: Any) -> None:
-        """From step ``n`` on it is ``value``."""
-        if not self.values or self.values[-1] != value:
-            self.steps.append(n)
-            self.values.append(value)
-
-    def at(self, n: int, default: Any = None) -> Any:
-        """The value after step ``n``."""
-        place = bisect_right(self.steps, n)
-        return self.values[place - 1] if place else default
 
 
 class Chronicle:
@@ -235,8 +216,7 @@ class Chronicle:
         timeline = None if shown is None else self._owners.get(shown.about)
         if timeline is None:
             return None
-        place = bisect_right(timeline.steps, n)
-        return timeline.steps[place - 1] if place else None
+        return timeline.since(n)
 
     # -- rows --------------------------------------------------------------------------
 
