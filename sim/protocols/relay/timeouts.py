@@ -60,11 +60,17 @@ def _amount(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def budget_ms(timeout_ms: float | None) -> int:
+def budget_ms(
+    timeout_ms: float | None,
+    default_ms: int = DEFAULT_TIMEOUT_MS,
+    least_ms: int = LEAST_TIMEOUT_MS,
+    most_ms: int = MOST_TIMEOUT_MS,
+) -> int:
     """The budget that the relay gives for a command's ``timeoutMs``, waiting and running.
 
-    Null and absent mean 30000; below 1000 is raised, above 600000 is cut, fractions too.
+    Null and absent mean ``default_ms``; below ``least_ms`` is raised, above ``most_ms``
+    is cut, fractions too.
     """
     if timeout_ms is None:
-        return DEFAULT_TIMEOUT_MS
-    return math.floor(min(max(timeout_ms, LEAST_TIMEOUT_MS), MOST_TIMEOUT_MS))
+        return default_ms
+    return math.floor(min(max(timeout_ms, least_ms), most_ms))

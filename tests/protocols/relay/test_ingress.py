@@ -15,6 +15,7 @@ from sim.protocols.relay.relay.ingress import (
     Admitted,
     Books,
     Duplicate,
+    Moment,
     Turned,
     Verdict,
     command_verdict,
@@ -22,21 +23,24 @@ from sim.protocols.relay.relay.ingress import (
 )
 from sim.protocols.relay.relay.listening import Subscription
 from sim.protocols.relay.relay.locks import Lease
+from sim.protocols.relay.relay.plan import Limits
 from sim.protocols.relay.relay.sessions import Grant, Session
 from sim.protocols.relay.relay.texts import TEXTS
-from sim.protocols.relay.relay.work import Work
 from tests.protocols.relay.frames_for_tests import DATA, good
 
 NOW = 1_760_000_000_000
+LOCK = Lease("node_alpha", "T", "ctl_b", "B", "lock", 100, NOW + 100, NOW * 1000 + 100_000)
 SCOPES = ("primitive.*", "command.run", "listener.*")
 
 
 def session(books: Books, name: str, role: str = "controller", id: str = "ctl_a") -> Session:
-    made = Session(name, NOW)
+    made = Session(name, NOW * 1000)
     made.hello(role)
     grant = Grant(role, id, SCOPES, nodes=("node_alpha", "node_beta"))
     assert made.auth(grant, NOW) is None
     books.sessions.add(made)
+    if role == "node":
+        books.sessions.seat(made)
     return made
 
 
@@ -59,9 +63,14 @@ def opened(frame: object) -> Opened:
     return found
 
 
+def at(ms: int) -> Moment:
+    return Moment(ms * 1000, ms)
+
+
 def verdict_of(books: Books, session: Session, frame: dict[str, Any], now: int = NOW) -> Verdict:
-    seen = opened(frame)
-    return frame_fault(session, seen, now) or command_verdict(books, session, seen, now)
+    seen, moment = opened(frame), at(now)
+    fault = frame_fault(books, session, seen, moment)
+    return fault or command_verdict(books, session, seen, moment)
 
 
 def code_of(books: Books, session: Session, frame: dict[str, Any], now: int = NOW) -> str:
@@ -139,7 +148,7 @@ def test_a_command_is_judged_step_by_step_in_one_order() -> None:
 def test_behind_the_shape_come_the_id_the_node_the_lock_and_the_tab(books: Books) -> None:
     mine, other = session(books, "A"), session(books, "B", id="ctl_b")
     books.subscriptions.ask(Subscription("sub", "B", "N", "T", "x"))
-    books.locks.take(Lease("node_alpha", "T", "ctl_b", "B", "lock", 100, NOW + 100), NOW)
+    books.locks.take(LOCK, NOW * 1000)
     running = verdict_of(books, other, command("run"))
     assert isinstance(running, Admitted)
     books.work.accept(running.job)
@@ -148,8 +157,8 @@ def test_behind_the_shape_come_the_id_the_node_the_lock_and_the_tab(books: Books
     assert code_of(books, mine, command("a", targetNodeId="node_beta")) == "node_offline"
     locked = verdict_of(books, mine, command("b", waitPolicy="wait_with_timeout"))
     assert isinstance(locked, Turned)
-    assert (locked.code, locked.lease) == ("tab_locked", books.locks.holder("node_alpha", "T", NOW))
-    books.locks.expire(NOW + 100)
+    assert (locked.code, locked.lease) == ("tab_locked", LOCK)
+    books.locks.expire((NOW + 100) * 1000)
     late = command("c") | {"timestamp": iso_timestamp(NOW + 100)}
     late["payload"]["waitPolicy"] = "fail_fast"
     assert code_of(books, mine, late, NOW + 100) == "tab_busy"
@@ -194,7 +203,8 @@ def test_the_same_command_sent_again_is_ignored_while_its_answer_is_owed(books: 
     again = verdict_of(books, mine, command("r", replayNonce="2"))
     assert isinstance(again, Duplicate)
     assert again.job is first.job
-    books.work.expire(NOW + 5000)
+    assert first.job.deadline_us == (NOW + 5000) * 1000
+    books.work.overdue(first.job)
     assert code_of(books, mine, command("r", replayNonce="3")) == "request_id_in_use"
     books.work.answer(first.job)
     assert isinstance(verdict_of(books, mine, command("r", replayNonce="4")), Admitted)
@@ -207,7 +217,7 @@ def test_an_admitted_command_has_its_budget_its_tab_and_the_session_of_its_node(
     found = verdict_of(books, mine, command("r", timeoutMs=0, tabSessionId="T"))
     assert isinstance(found, Admitted)
     assert found.node is books.sessions.node("node_alpha")
-    assert (found.job.node, found.job.tab, found.job.deadline_ms) == ("N", "T", NOW + 1000)
+    assert (found.job.node, found.job.tab, found.job.deadline_us) == ("N", "T", (NOW + 1000) * 1000)
     assert (found.job.session, found.job.identity) == ("A", "ctl_a")
     assert books.work.job("r") is None
 
@@ -218,7 +228,7 @@ def test_an_unsubscribe_is_held_against_its_listener_and_never_against_a_lock(
     mine, other = session(books, "A"), session(books, "B", id="ctl_b")
     books.subscriptions.ask(Subscription("sub", "A", "N", "T", "x"))
     books.subscriptions.subscribed("sub")
-    books.locks.take(Lease("node_alpha", "T", "ctl_b", "B", "lock", 100, NOW + 100), NOW)
+    books.locks.take(LOCK, NOW * 1000)
 
     def off(id: str, **rest: Any) -> dict[str, Any]:
         inner = {"targetRequestId": "sub"}
@@ -246,11 +256,12 @@ ALLOWED = {
 @pytest.mark.parametrize("role", ALLOWED)
 @pytest.mark.parametrize("name", [name for name, cls in DECLARED.items() if cls.family() == name])
 def test_each_role_sends_the_families_that_are_its_own(name: str, role: str) -> None:
-    peer = session(Books(), "P", role, "id")
+    books = Books()
+    peer = session(books, "P", role, "id")
     frame = good(name) | {"senderRole": role, "timestamp": iso_timestamp(NOW)}
     if name == "hello":
         frame["payload"]["role"] = role
-    fault = frame_fault(peer, opened(frame), NOW)
+    fault = frame_fault(books, peer, opened(frame), at(NOW))
     assert (fault is None) is (name in ALLOWED[role])
     assert fault is None or fault.code == "forbidden_role"
 
@@ -258,7 +269,8 @@ def test_each_role_sends_the_families_that_are_its_own(name: str, role: str) -> 
 @pytest.mark.parametrize("role", ["controller", "node"])
 @pytest.mark.parametrize("name", ["hello", "auth", "ping", "refresh"])
 def test_every_family_must_be_on_time(name: str, role: str) -> None:
-    peer = session(Books(), "P", role, "id")
+    books = Books()
+    peer = session(books, "P", role, "id")
     frame = good(name) | {"senderRole": role}
     if name == "hello":
         frame["payload"]["role"] = role
@@ -267,7 +279,7 @@ def test_every_family_must_be_on_time(name: str, role: str) -> None:
         (iso_timestamp(NOW + 60_001), "timestamp_out_of_window"),
         ("yesterday", "invalid_timestamp"),
     ):
-        fault = frame_fault(peer, opened(frame | {"timestamp": stamp}), NOW)
+        fault = frame_fault(books, peer, opened(frame | {"timestamp": stamp}), at(NOW))
         assert (fault and fault.code) == code
 
 
@@ -279,6 +291,7 @@ def test_every_sentence_is_one_of_a_code_that_exists() -> None:
 
 AT_INGRESS = {*TEXTS, "invalid_json", "missing_target_node", "missing_refresh_token"}
 AT_INGRESS |= {"missing_target_request", "invalid_hello"}
+AT_INGRESS -= {"command_timed_out", "queue_wait_timed_out"}
 
 Told = tuple[str, str, str]
 
@@ -324,7 +337,7 @@ def _retold(file: Path) -> tuple[Counter[Told], Counter[Told]]:
     """What we and what the real relay refuse at ingress; answers of nodes free their tabs."""
     meta, *lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     settings, tokens = meta["frame"]["settings"], meta["frame"]["tokens"]
-    books = Books(work=Work(tab_limit=settings.get("tab_queue_limit", 20)))
+    books = Books(limits=Limits(tab_queue=settings.get("tab_queue_limit", 20)))
     peers: dict[str, Session] = {}
     ours: Counter[Told] = Counter()
     theirs: Counter[Told] = Counter()
@@ -332,7 +345,7 @@ def _retold(file: Path) -> tuple[Counter[Told], Counter[Told]]:
         who, frame = line["who"], line["frame"]
         now = meta["frame"]["started_at_epoch_ms"] + int(line["at_ms"])
         if line["dir"] == "open":
-            peers[who] = Session(f"{who}#{len(peers)}", now)
+            peers[who] = Session(f"{who}#{len(peers)}", now * 1000)
             books.sessions.add(peers[who])
         elif line["dir"] == "recv" and frame["messageType"] == "error":
             told = frame["requestId"], frame["payload"]["code"]
@@ -353,16 +366,18 @@ def _answer(
     seen = open_relay_frame(frame)
     if isinstance(seen, RelayRefused):
         return seen.request_id, seen.code
-    books.work.expire(now)
-    fault = frame_fault(peer, seen, now)
+    _expire(books, now)
+    fault = frame_fault(books, peer, seen, at(now))
     code = fault.code if fault is not None else None
     payload = seen.wire["payload"]
     if code is None and seen.type == "hello":
         code = peer.hello(payload["role"], payload.get("nodeId", ""))
     elif code is None and seen.type == "auth":
         code = peer.auth(_grant(tokens.get(payload["accessToken"])), now)
+        if code is None and peer.role == "node":
+            books.sessions.seat(peer)
     elif code is None and seen.type == "command":
-        found = command_verdict(books, peer, seen, now)
+        found = command_verdict(books, peer, seen, at(now))
         if isinstance(found, Admitted):
             books.work.accept(found.job)
         code = found.code if isinstance(found, Turned) else None
@@ -371,6 +386,13 @@ def _answer(
         if job is not None and job.node == peer.name:
             books.work.answer(job)
     return (seen.request_id, code) if code is not None else None
+
+
+def _expire(books: Books, now: int) -> None:
+    for peer in books.sessions.nodes():
+        for job in books.work.at_node(peer.name):
+            if job.deadline_us <= now * 1000 and not job.told:
+                books.work.overdue(job)
 
 
 def _grant(token: dict[str, Any] | None) -> Grant | None:

@@ -98,7 +98,7 @@ def test_a_session_outlives_its_token() -> None:
     session.auth(Grant("controller", "c", expires_ms=10), 0)
     session.hear(5000)
     assert session.is_ready
-    assert session.ends_at() == 29_000
+    assert session.ends_at() == 24_005_000
 
 
 @pytest.mark.parametrize(
@@ -132,67 +132,62 @@ def test_a_token_lists_the_nodes_it_may_reach_or_reaches_all() -> None:
 
 def test_a_stranger_has_10_seconds_and_a_peer_24_from_its_last_frame() -> None:
     session = greeted()
-    session.hear(9_000)
-    assert session.ends_at() == 10_000
+    session.hear(9_000_000)
+    assert session.ends_at() == 10_000_000
     session.auth(ALICE, 9_000)
-    assert session.ends_at() == 33_000
-    session.hear(20_000)
-    assert session.ends_at() == 44_000
+    assert session.ends_at() == 33_000_000
+    session.hear(20_000_001)
+    assert session.ends_at() == 44_000_001
 
 
-def test_sessions_end_when_their_time_is_up_in_that_order() -> None:
+def test_a_session_that_has_ended_never_comes_back() -> None:
     sessions = Sessions()
-    stranger, peer = Session("s1", 20_000), ready(name="s2")
-    sessions.add(stranger)
+    peer = ready(name="s2")
     sessions.add(peer)
-    assert sessions.next_end() == 24_000
-    assert sessions.due(23_999) == []
-    assert sessions.due(24_000) == [peer]
-    assert sessions.due(30_000) == [peer, stranger]
     sessions.end(peer, "silence")
-    sessions.end(stranger, "deadline")
-    assert sessions.next_end() is None
     assert sessions.get("s2") is None
+    assert sessions.all() == []
     with pytest.raises(LocalProtocolError):
         peer.end("close")
 
 
-def test_a_hello_displaces_nobody_and_an_auth_does() -> None:
+def test_a_node_is_whoever_took_its_seat_last_and_its_older_session_gives_up_nothing() -> None:
     sessions = Sessions()
-    old, new = ready(NODE, "s1"), greeted("node", "node_alpha", "s2")
+    old, new = ready(NODE, "s1"), ready(NODE, "s2")
     other = ready(Grant("node", "node_beta"), "s3")
     for one in (old, new, other):
         sessions.add(one)
-    assert sessions.node("node_alpha") is old
-    assert sessions.displaced_by(new) == []
-    new.auth(NODE, 0)
-    assert sessions.displaced_by(new) == [old]
+    assert sessions.node("node_alpha") is None
+    assert sessions.seat(old) is None
+    assert sessions.seat(other) is None
+    assert sessions.seat(new) is old
+    assert sessions.node("node_alpha") is new
     sessions.end(old, "displace")
     assert sessions.node("node_alpha") is new
-    assert list(sessions.nodes()) == [new, other]
-    assert sessions.displaced_by(other) == []
-
-
-def test_sessions_of_one_controller_displace_each_other_never() -> None:
-    sessions = Sessions()
-    one, two = ready(name="s1"), ready(name="s2")
-    stranger = greeted(name="s3")
-    for each in (one, two, stranger):
-        sessions.add(each)
-    assert sessions.displaced_by(two) == []
-    assert sessions.controllers("ctl_a") == [one, two]
-    assert sessions.get("s3") is stranger
-    assert sessions.node("ctl_a") is None
+    assert sessions.nodes() == [other, new]
+    sessions.end(new, "close")
+    assert sessions.node("node_alpha") is None
 
 
 def test_a_controller_and_a_node_of_the_same_name_are_two_peers() -> None:
     sessions = Sessions()
-    controller, node = ready(name="s1"), ready(Grant("node", "ctl_a"), "s2")
-    sessions.add(controller)
-    sessions.add(node)
-    assert sessions.controllers("ctl_a") == [controller]
+    one, two, node = ready(name="s1"), ready(name="s2"), ready(Grant("node", "ctl_a"), "s3")
+    stranger = greeted(name="s4")
+    for each in (one, two, node, stranger):
+        sessions.add(each)
+    sessions.seat(node)
+    assert sessions.controllers("ctl_a") == [one, two]
     assert sessions.node("ctl_a") is node
-    assert sessions.displaced_by(controller) == []
+    sessions.end(one, "close")
+    assert sessions.node("ctl_a") is node
+
+
+def test_the_rate_limit_counts_by_the_minute_and_is_off_unless_asked_for() -> None:
+    session = ready()
+    assert all(session.may_send(1, None) for _ in range(1000))
+    assert [session.may_send(n, 2) for n in (5, 6, 7)] == [True, True, False]
+    assert not session.may_send(60_000_004, 2)
+    assert session.may_send(60_000_005, 2)
 
 
 def test_every_row_of_the_table_of_sessions_is_used() -> None:

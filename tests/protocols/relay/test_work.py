@@ -27,6 +27,15 @@ def filled(work: Work, *ids: str, tab: str = "T1", by: str = "A") -> list[Job]:
     return jobs
 
 
+def expire(work: Work, now: int, *jobs: Job) -> list[Job]:
+    """The budgets of those whose time is up end; who that was."""
+    due = [one for one in jobs if work.job(one.request_id) is one]
+    due = [one for one in due if one.deadline_us <= now and not one.told]
+    for one in due:
+        work.overdue(one)
+    return due
+
+
 def ids(jobs: list[Job]) -> list[str]:
     return [one.request_id for one in jobs]
 
@@ -91,7 +100,7 @@ def test_the_limits_are_20_and_100_unless_said_otherwise() -> None:
     [
         lambda work, jobs: work.answer(jobs[0]),
         lambda work, jobs: work.cancel(jobs[1]),
-        lambda work, jobs: work.expire(50),
+        lambda work, jobs: work.overdue(jobs[1]),
         lambda work, jobs: work.lose_node("N"),
         lambda work, jobs: work.lose_session("A"),
     ],
@@ -117,7 +126,7 @@ def test_who_leaves_the_queue_in_any_way_counts_no_longer(
 def test_a_request_id_is_taken_until_the_node_is_done_with_it() -> None:
     work = Work()
     one = filled(work, "1")[0]
-    work.expire(1000)
+    work.overdue(one)
     assert work.job("1") is one
     with pytest.raises(SimInternalError, match="taken"):
         work.accept(job("1", None))
@@ -131,9 +140,7 @@ def test_a_budget_that_ends_in_the_queue_ends_the_command_unsent() -> None:
     one, two, three = job("1", until=9000), job("2", until=50), job("3", until=9000)
     for each in (one, two, three):
         work.accept(each)
-    assert work.next_deadline() == 50
-    assert work.expire(49) == []
-    assert work.expire(50) == [two]
+    assert work.overdue(two) is None
     assert two.state == "ENDED"
     assert work.job("2") is None
     assert work.answer(one) is three
@@ -144,13 +151,11 @@ def test_a_budget_that_ends_at_the_node_keeps_the_tab_until_the_answer() -> None
     one, two = job("1", until=50), job("2", until=9000)
     work.accept(one)
     work.accept(two)
-    assert work.expire(60) == [one]
+    assert work.overdue(one) is None
     assert (one.state, one.is_owed) == ("OVERDUE", False)
-    assert work.expire(70) == []
     assert two.state == "WAITING"
     assert work.refusal(job("3"), waits=False) == "tab_busy"
     assert work.answer(one) is two
-    assert work.next_deadline() == 9000
 
 
 def test_cancelling_takes_waiting_work_away_and_leaves_running_work_at_its_node() -> None:
@@ -187,7 +192,7 @@ def test_a_lost_node_owes_nothing_for_work_that_is_overdue_or_an_orphan() -> Non
     orphan = job("3", "T2", by="B")
     for each in (overdue, waiting, orphan):
         work.accept(each)
-    work.expire(50)
+    work.overdue(overdue)
     work.lose_session("B")
     assert ids(work.lose_node("N")) == ["2"]
     assert work.job("1") is None
@@ -210,7 +215,7 @@ def test_an_orphan_is_stopped_at_its_budget_and_keeps_its_tab() -> None:
     work.accept(one)
     work.accept(two)
     work.lose_session("A")
-    assert work.expire(50) == [one]
+    assert work.overdue(one) is None
     assert one.state == "OVERDUE"
     assert two.state == "WAITING"
     work.lose_session("A")
@@ -285,9 +290,9 @@ class Queues(RuleBasedStateMachine):
     @rule(step=st.integers(1, 20))
     def wait(self, step: int) -> None:
         self.now += step
-        due = [one for one in self.live if one.deadline_ms <= self.now and not one.told]
+        due = [one for one in self.live if one.deadline_us <= self.now and not one.told]
         waited = [one for one in due if one.state == "WAITING"]
-        assert self.work.expire(self.now) == due
+        assert expire(self.work, self.now, *self.live) == due
         for one in waited:
             self.gone(one)
 
@@ -350,14 +355,14 @@ def _go_through(number: int) -> None:
     work.accept(two)
     if number == 0:
         work.cancel(one)
-        work.expire(50)
+        work.overdue(one)
         work.accept(job("3", by="C"))
         work.lose_session("A")
         work.answer(one)
         work.answer(two)
     elif number == 1:
         work.lose_session("A")
-        work.expire(50)
+        work.overdue(one)
         work.lose_node("N")
     elif number == 2:
         work.lose_session("A")
@@ -368,10 +373,11 @@ def _go_through(number: int) -> None:
         work.answer(one)
     elif number == 4:
         work.lose_session("B")
-        work.expire(50)
+        work.overdue(one)
         work.answer(one)
     else:
-        work.expire(60)
+        work.overdue(one)
+        work.overdue(two)
         assert work.job("2") is None
         work.lose_node("N")
         work.accept(job("4"))

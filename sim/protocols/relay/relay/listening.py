@@ -9,6 +9,7 @@ import attrs
 
 from sim.core.errors import SimInternalError
 from sim.protocols.relay.machine import ACTIVE, ASKED, ENDING, OPEN, STREAM, SUBSCRIPTION
+from sim.protocols.relay.rules import RelayRules
 
 NOT_FOUND: Final = "listener_not_found"
 OWNER_MISMATCH: Final = "listener_owner_mismatch"
@@ -19,8 +20,8 @@ NODE_MISMATCH: Final = "listener_node_mismatch"
 class Subscription:
     """One listener that is on, or about to be; known by the requestId of its subscribe.
 
-    ``session`` is the subscriber's, ``node`` the node session's name; ``asked_off``
-    counts unsubscribes that are under way.
+    ``session`` and ``identity`` are the subscriber's, ``node`` is the node session's name;
+    ``asked_off`` counts unsubscribes that are under way.
     """
 
     request_id: str
@@ -28,6 +29,7 @@ class Subscription:
     node: str
     tab: str | None
     listener: str
+    identity: str = ""
     state: str = ASKED
     asked_off: int = 0
 
@@ -40,7 +42,8 @@ class Subscription:
 class Subscriptions:
     """All subscriptions of a relay that have not ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: RelayRules | None = None) -> None:
+        self.rules = rules or RelayRules()
         self._open: dict[str, Subscription] = {}
 
     def get(self, request_id: str) -> Subscription | None:
@@ -94,19 +97,20 @@ class Subscriptions:
         if found is None:
             return
         found.asked_off -= 1
-        if how != "error":
+        if how != "error" and self.rules.silence_after_unsubscribe:
             self._end(found, how)
         elif not found.asked_off:
-            found.state = SUBSCRIPTION.step(found.state, how)
+            found.state = SUBSCRIPTION.step(found.state, "error")
 
     def update(self, request_id: str, node: str) -> Subscription | str:
         """Whose an update of a node is, or the code that it is refused with."""
         found = self._open.get(request_id)
-        if found is None or not found.is_on:
+        if found is None or not (found.is_on or not self.rules.updates_after_result):
             return NOT_FOUND
         if found.node != node:
             return NODE_MISMATCH
-        found.state = SUBSCRIPTION.step(found.state, "update")
+        if found.is_on:
+            found.state = SUBSCRIPTION.step(found.state, "update")
         return found
 
     def lose_node(self, node: str) -> list[Subscription]:
@@ -119,6 +123,8 @@ class Subscriptions:
     def lose_session(self, session: str) -> list[Subscription]:
         """A subscriber is gone: the subscriptions that were on, to be turned off at their nodes."""
         lost = [one for one in self._open.values() if one.session == session]
+        if not self.rules.updates_to_their_session:
+            return []
         was_on = [one for one in lost if one.is_on]
         self._end_all(lost, "subscriber lost")
         return was_on

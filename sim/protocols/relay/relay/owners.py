@@ -38,15 +38,16 @@ class Owners:
         self._closed(identity, told)
         return told
 
-    def node_came(self, node: str) -> list[str]:
+    def node_came(self, node: str, spare_living: bool = True) -> list[str]:
         """A node is authenticated: the identities whose tabs it has missed to close.
 
-        One that has a live session again keeps its tabs until that one ends.
+        One that has a live session again keeps its tabs until that one ends, unless the
+        living are not to be spared.
         """
         gone = [
             identity
             for identity, nodes in self._nodes.items()
-            if node in nodes and not self.is_live(identity)
+            if node in nodes and not (spare_living and self.is_live(identity))
         ]
         for identity in gone:
             self._closed(identity, (node,))

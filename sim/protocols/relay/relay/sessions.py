@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Final
 
 import attrs
 
@@ -14,6 +14,8 @@ from sim.protocols.relay.constants import (
     NODE,
 )
 from sim.protocols.relay.machine import OPENED, READY, SESSION
+
+MINUTE_US: Final = 60_000_000
 
 
 @attrs.frozen
@@ -52,38 +54,52 @@ def _covers(scope: str, action: str) -> bool:
 
 @attrs.define(eq=False)
 class Session:
-    """One socket at the relay. Times are in milliseconds of the relay's clock.
+    """One socket at the relay. Times are in microseconds of the run.
 
-    ``heard_ms`` is when the last readable frame came, refused ones included.
+    ``heard_us`` is when the last readable frame came, refused ones included.
+    ``newest_ms`` is the latest timestamp that was seen on it, ``minute_us`` when its
+    present minute of the rate limit began and ``frames`` how many came within it.
     """
 
     name: str
-    opened_ms: int
-    heard_ms: int = attrs.field(init=False)
+    opened_us: int
+    heard_us: int = attrs.field(init=False)
     role: str = ""
     greeted_node: str = ""
     identity: str = ""
     grant: Grant | None = None
     state: str = OPENED
-    auth_deadline_ms: int = AUTH_DEADLINE_MS
-    silence_ms: int = HEARTBEAT_INTERVAL_MS * HEARTBEAT_MISSES
+    auth_deadline_us: int = AUTH_DEADLINE_MS * 1000
+    silence_us: int = HEARTBEAT_INTERVAL_MS * HEARTBEAT_MISSES * 1000
+    newest_ms: int = 0
+    minute_us: int = 0
+    frames: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.heard_ms = self.opened_ms
+        self.heard_us = self.opened_us
 
     @property
     def is_ready(self) -> bool:
         """Whether it is authenticated and not over."""
         return self.state == READY
 
-    def hear(self, now_ms: int) -> None:
+    def hear(self, now_us: int) -> None:
         """A readable frame has come, whatever it says."""
-        self.heard_ms = now_ms
+        self.heard_us = now_us
+
+    def may_send(self, now_us: int, per_minute: int | None) -> bool:
+        """Whether one more frame is within the rate limit; minutes follow one another."""
+        if per_minute is None:
+            return True
+        if not self.frames or now_us - self.minute_us >= MINUTE_US:
+            self.minute_us, self.frames = now_us, 0
+        self.frames += 1
+        return self.frames <= per_minute
 
     def ends_at(self) -> int:
         """When it is closed if nothing more comes: for silence, or for want of an auth."""
-        silence = self.heard_ms + self.silence_ms
-        return silence if self.is_ready else min(silence, self.opened_ms + self.auth_deadline_ms)
+        silence = self.heard_us + self.silence_us
+        return silence if self.is_ready else min(silence, self.opened_us + self.auth_deadline_us)
 
     def hello(self, role: str, node_id: str = "") -> str | None:
         """A hello that passed the parser; the code that it is refused with.
@@ -131,6 +147,7 @@ class Sessions:
 
     def __init__(self) -> None:
         self._live: dict[str, Session] = {}
+        self._nodes: dict[str, Session] = {}
 
     def add(self, session: Session) -> None:
         """A socket was opened."""
@@ -140,37 +157,36 @@ class Sessions:
         """The session of that name, None when it is over."""
         return self._live.get(name)
 
+    def all(self) -> list[Session]:
+        """The live sessions, in the order in which their sockets were opened."""
+        return list(self._live.values())
+
     def node(self, node_id: str) -> Session | None:
         """The authenticated session of a node."""
-        return next((one for one in self.nodes() if one.identity == node_id), None)
+        return self._nodes.get(node_id)
 
-    def nodes(self) -> Iterable[Session]:
-        """The authenticated nodes, in the order in which their sockets were opened."""
-        return [one for one in self._live.values() if one.is_ready and one.role == NODE]
+    def nodes(self) -> list[Session]:
+        """The authenticated nodes, in the order of their auths."""
+        return list(self._nodes.values())
 
     def controllers(self, identity: str) -> list[Session]:
         """The authenticated sessions of a controller identity."""
         ready = (one for one in self._live.values() if one.is_ready and one.role == CONTROLLER)
         return [one for one in ready if one.identity == identity]
 
-    def displaced_by(self, session: Session) -> list[Session]:
-        """The older sessions of the node that this session has just proved to be."""
-        if session.role != NODE or not session.is_ready:
-            return []
-        return [
-            one for one in self.nodes() if one.identity == session.identity and one is not session
-        ]
+    def seat(self, session: Session) -> Session | None:
+        """A session has proved to be a node: the older session of that node, displaced now."""
+        older = self._nodes.pop(session.identity, None)
+        self._nodes[session.identity] = session
+        return older
+
+    def unseat(self, node_id: str) -> None:
+        """Nobody is this node any more."""
+        self._nodes.pop(node_id, None)
 
     def end(self, session: Session, trigger: str) -> None:
         """A session is over; it never comes back."""
         session.end(trigger)
         del self._live[session.name]
-
-    def due(self, now_ms: int) -> list[Session]:
-        """The sessions whose time is up, in the order in which it was."""
-        late = [one for one in self._live.values() if one.ends_at() <= now_ms]
-        return sorted(late, key=Session.ends_at)
-
-    def next_end(self) -> int | None:
-        """When :meth:`due` has something to tell, None while there is no session."""
-        return min((one.ends_at() for one in self._live.values()), default=None)
+        if self._nodes.get(session.identity) is session:
+            del self._nodes[session.identity]

@@ -34,6 +34,15 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "tab_busy": "the tab is busy: try again, or send waitPolicy wait_with_timeout",
         "tab_queue_limit_exceeded": "too many commands wait for this tab: try again later",
         "controller_queue_limit_exceeded": "too many of your commands wait: try again later",
+        "rate_limited": "too many frames within a minute: slow down",
+        "invalid_refresh_token": "the refresh token is unknown, or another peer's",
+        "node_disconnected": "the node was lost: what it had begun may have had its effect",
+        "command_cancelled": "cancelled before it was sent to the node",
+        "command_not_found": "no command or stream of this requestId is under way",
+        "command_owner_mismatch": "the command belongs to another controller",
+        "command_timed_out": "the node did not answer within timeoutMs: it was told to stop",
+        "queue_wait_timed_out": "the tab was busy for all of timeoutMs: it was never sent",
+        "lock_not_held": "you do not hold this tab: its lease may have ended",
     }
 )
 """Sentence by error code, of the codes that need no more than one."""

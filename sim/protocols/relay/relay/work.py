@@ -9,7 +9,7 @@ the node answers or is lost (DR-08, DR-13).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -25,6 +25,7 @@ from sim.protocols.relay.machine import (
     TAB_QUEUE,
     WAITING,
 )
+from sim.protocols.relay.rules import RelayRules
 
 TAB_BUSY: Final = "tab_busy"
 TAB_FULL: Final = "tab_queue_limit_exceeded"
@@ -35,7 +36,12 @@ CONTROLLER_FULL: Final = "controller_queue_limit_exceeded"
 class Job:
     """One command. ``session`` is the controller's, ``node`` the node session's name.
 
-    ``deadline_ms`` is when its budget ends; ``state`` is moved by :class:`Work` alone.
+    ``deadline_us`` is when its budget of ``budget_us`` ends; ``state`` is moved by
+    :class:`Work` alone.
+    ``frame`` is what goes to the node ``node_id``, ``action`` what it asks for;
+    ``waited`` whether it stood in a queue. ``cancels``: who asked for its end while it
+    ran, session by the requestId of the command_cancel. ``told``: whether the end of its
+    budget has been dealt with, which is done once.
     """
 
     request_id: str
@@ -43,10 +49,15 @@ class Job:
     identity: str
     node: str
     tab: str | None
-    deadline_ms: int
+    deadline_us: int
+    budget_us: int = 0
+    action: str = ""
+    frame: Any = None
+    node_id: str = ""
     state: str = ACCEPTED
+    waited: bool = False
     told: bool = False
-    """Whether its budget has ended while it ran: that is told once."""
+    cancels: dict[str, str] = attrs.field(factory=dict)
 
     @property
     def is_owed(self) -> bool:
@@ -67,10 +78,14 @@ class Work:
     """All commands between acceptance and their end, in order of arrival."""
 
     def __init__(
-        self, tab_limit: int = TAB_QUEUE_LIMIT, session_limit: int = CONTROLLER_QUEUE_LIMIT
+        self,
+        tab_limit: int = TAB_QUEUE_LIMIT,
+        session_limit: int = CONTROLLER_QUEUE_LIMIT,
+        rules: RelayRules | None = None,
     ) -> None:
         self.tab_limit = tab_limit
         self.session_limit = session_limit
+        self.rules = rules or RelayRules()
         self._jobs: dict[str, Job] = {}
         self._tabs: dict[tuple[str, str], _Tab] = {}
         self._depths: dict[str, int] = {}
@@ -81,7 +96,7 @@ class Work:
 
     def depth(self, node: str, tab: str) -> int:
         """How many wait for a tab."""
-        found = self._tabs.get((node, tab))
+        found = self._tabs.get(self._place(node, tab))
         return len(found.waiting) if found else 0
 
     def refusal(self, job: Job, waits: bool) -> str | None:
@@ -94,9 +109,10 @@ class Work:
             return None
         if not waits:
             return TAB_BUSY
-        if len(found.waiting) >= self.tab_limit:
+        if len(found.waiting) >= self.tab_limit and self.rules.tab_queue_limit:
             return TAB_FULL
-        return CONTROLLER_FULL if self._depth_of(job) >= self.session_limit else None
+        full = self._depth_of(job) >= self.session_limit and self.rules.controller_queue_limit
+        return CONTROLLER_FULL if full else None
 
     def accept(self, job: Job) -> bool:
         """Take a command in: True when it goes to its node at once, False when it waits.
@@ -111,12 +127,15 @@ class Work:
         if found is not None:
             found.state = TAB_QUEUE.step(found.state, "wait")
             job.state = COMMAND.step(job.state, "wait")
+            job.waited = True
             found.waiting.append(job)
             self._depths[job.session] = self._depth_of(job) + 1
             return False
         job.state = COMMAND.step(job.state, "send")
         if job.tab is not None:
-            self._tabs[job.node, job.tab] = _Tab(job, state=TAB_QUEUE.step(IDLE, "send"))
+            self._tabs[self._place(job.node, job.tab)] = _Tab(
+                job, state=TAB_QUEUE.step(IDLE, "send")
+            )
         return True
 
     def answer(self, job: Job) -> Job | None:
@@ -132,42 +151,55 @@ class Work:
         elif job.state == RUNNING:
             job.state = COMMAND.step(job.state, "cancel")
 
-    def expire(self, now_ms: int) -> list[Job]:
-        """The commands whose budget has ended by now, in order of arrival, each once.
+    def overdue(self, job: Job) -> Job | None:
+        """The budget of a command has ended; the one that goes to its tab now, if any.
 
-        Those that waited have ended and are never sent; the others are with their
-        node still, which must be told to stop.
+        If it waited, it has ended and is never sent. If not, it is with its node still,
+        which must be told to stop, and keeps its tab.
         """
-        due = [job for job in self._jobs.values() if job.deadline_ms <= now_ms and not job.told]
-        for job in due:
-            job.told = True
-            if job.state == WAITING:
+        job.told = True
+        if job.state == WAITING:
+            if self.rules.queue_timeout_is_final:
                 self._leave(job, "budget ends")
-                continue
-            job.state = COMMAND.step(job.state, "budget ends")
-            found = self._tabs.get((job.node, job.tab)) if job.tab is not None else None
-            if found is not None:
-                found.state = TAB_QUEUE.step(found.state, "budget ends")
-        return due
+            return None
+        job.state = COMMAND.step(job.state, "budget ends")
+        found = self._tab_of(job)
+        if found is None:
+            return None
+        found.state = TAB_QUEUE.step(found.state, "budget ends")
+        return None if self.rules.tab_waits_for_late_answer else self._advance(job)
 
-    def next_deadline(self) -> int | None:
-        """When :meth:`expire` has something to tell, None where nothing is."""
-        waiting = (job.deadline_ms for job in self._jobs.values() if not job.told)
-        return min(waiting, default=None)
+    def running(self, node: str, tab: str) -> Job | None:
+        """The command that is at a node for this tab."""
+        found = self._tabs.get(self._place(node, tab))
+        return found.running if found else None
+
+    def at_node(self, node: str) -> list[Job]:
+        """All commands of a node session, in order of arrival."""
+        return [job for job in self._jobs.values() if job.node == node]
 
     def lose_node(self, node: str) -> list[Job]:
         """End all work of a node session: what its controllers must be told of, in order.
 
         First what was at the node, then what waited, each in order of arrival.
         """
-        lost = [job for job in self._jobs.values() if job.node == node]
+        lost = [job for job in self.at_node(node) if self._ends_with_node(job)]
+        waiting = [job for job in lost if job.state == WAITING]
         owed = [job for job in lost if job.is_owed and job.state != WAITING]
-        owed += [job for job in lost if job.state == WAITING]
-        self._end(lost, "node lost")
+        for job in waiting:
+            self._leave(job, "node lost")
+        self._end((job for job in lost if job.state != ENDED), "node lost")
         for place in [place for place in self._tabs if place[0] == node]:
-            found = self._tabs.pop(place)
-            found.state = TAB_QUEUE.step(found.state, "node lost")
-        return owed
+            found = self._tabs[place]
+            if found.running.state == ENDED and not found.waiting:
+                found.state = TAB_QUEUE.step(found.state, "node lost")
+                del self._tabs[place]
+        return owed + waiting
+
+    def _ends_with_node(self, job: Job) -> bool:
+        if job.state == WAITING:
+            return self.rules.node_loss_ends_waiting
+        return self.rules.node_loss_ends_running
 
     def lose_session(self, session: str) -> list[Job]:
         """A controller session is over: its waiting commands, which are never sent now.
@@ -175,7 +207,7 @@ class Work:
         What is at a node goes on for nobody.
         """
         its = [job for job in self._jobs.values() if job.session == session]
-        waiting = [job for job in its if job.state == WAITING]
+        waiting = [job for job in its if job.state == WAITING and self.rules.purge_waiting]
         for job in waiting:
             self._leave(job, "controller lost")
         for job in its:
@@ -183,23 +215,26 @@ class Work:
                 job.state = COMMAND.step(job.state, "controller lost")
         return waiting
 
+    def _place(self, node: str, tab: str) -> tuple[str, str]:
+        return node, tab if self.rules.tabs_in_parallel else ""
+
     def _tab_of(self, job: Job) -> _Tab | None:
-        return None if job.tab is None else self._tabs.get((job.node, job.tab))
+        return None if job.tab is None else self._tabs.get(self._place(job.node, job.tab))
 
     def _depth_of(self, job: Job) -> int:
         return self._depths.get(job.session, 0)
 
     def _advance(self, job: Job) -> Job | None:
         found = self._tab_of(job)
-        if found is None:
+        if found is None or found.running is not job:
             return None
         if not found.waiting:
             found.state = TAB_QUEUE.step(found.state, "answer")
             assert job.tab is not None
-            del self._tabs[job.node, job.tab]
+            del self._tabs[self._place(job.node, job.tab)]
             return None
         found.state = TAB_QUEUE.step(found.state, "next")
-        following = found.running = found.waiting.pop(0)
+        following = found.running = found.waiting.pop(0 if self.rules.fifo_per_tab else -1)
         self._count_out(following)
         following.state = COMMAND.step(following.state, "send")
         return following

@@ -1,0 +1,53 @@
+"""Which tokens are good for what: those of the plan, and those that refreshes have made."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sim.core.op import Save
+from sim.protocols.relay.relay.sessions import Grant
+from sim.protocols.relay.relay.switchboard import Switchboard
+
+
+class TokenRow(msgspec.Struct, frozen=True, gc=False):
+    """A token that a refresh has made, as it survives a restart (DR-27)."""
+
+    role: str
+    identity: str
+    scopes: tuple[str, ...]
+    nodes: tuple[str, ...] | None
+    expires_ms: int
+
+
+class Tokens:
+    """The table of tokens."""
+
+    __slots__ = ("board",)
+
+    def __init__(self, board: Switchboard) -> None:
+        self.board = board
+
+    def access(self, token: str) -> Grant | None:
+        """What an access token stands for; None for an unknown one. It may have expired."""
+        planned = self.board.plan.tokens.get(token)
+        if planned is not None:
+            return planned
+        row = self.board.port.store.get(f"token/{token}")
+        return Grant(row.role, row.identity, row.scopes, row.nodes, row.expires_ms) if row else None
+
+    def renewed(self, refresh_token: str, role: str, identity: str) -> str | None:
+        """A new access token; None where the refresh token is not this very peer's (DR-26).
+
+        It can be shown as soon as it has been told, for it is stored before that.
+        """
+        board = self.board
+        grant = board.plan.refresh_tokens.get(refresh_token)
+        if grant is None or not grant.is_good_at(board.port.now_ms()):
+            return None
+        if board.rules.own_refresh_token and (grant.role, grant.identity) != (role, identity):
+            return None
+        token = f"token-{board.port.new_id()}"
+        until = board.port.now_ms() + board.plan.limits.access_token_ms
+        row = TokenRow(grant.role, grant.identity, grant.scopes, grant.nodes, until)
+        board.put(Save(f"token/{token}", row))
+        return token
