@@ -58,6 +58,7 @@ class Ledger:
         self._running: dict[str, _Entry] = {}
         # In the order of their ends, so the oldest are in front.
         self._ended: dict[str, _Entry] = {}
+        self._forgotten: list[str] = []
 
     def begin(self, key: str, deed: Deed, request_id: str, now_ms: int) -> Decision:
         """What to do with a command that carries this key."""
@@ -87,6 +88,27 @@ class Ledger:
         waiting, entry.waiting = entry.waiting, []
         return waiting
 
+    def withdraw(self, key: str) -> None:
+        """The command with this key was given up with nothing done: the next one runs.
+
+        Raises SimInternalError when none runs.
+        """
+        if self._running.pop(key, None) is None:
+            raise SimInternalError(f"no command with idempotencyKey {key} runs: nothing to give up")
+
+    def recall(self, key: str, deed: Deed, outcome: Any, ended_ms: int) -> None:
+        """An outcome of an earlier life; to be told in the order of their ends."""
+        self._ended[key] = _Entry(deed, [], outcome, ended_ms)
+
+    def take_forgotten(self) -> list[str]:
+        """The keys whose outcomes are no longer kept; each is told once."""
+        taken, self._forgotten = self._forgotten, []
+        return taken
+
+    def __contains__(self, key: str) -> bool:
+        """Whether anything is known of a key."""
+        return key in self._running or key in self._ended
+
     def __len__(self) -> int:
         return len(self._running) + len(self._ended)
 
@@ -98,3 +120,4 @@ class Ledger:
             if len(self._ended) <= self.entries and now_ms - ended < self.memory_ms:
                 return
             del self._ended[oldest]
+            self._forgotten.append(oldest)
