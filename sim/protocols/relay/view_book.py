@@ -1,0 +1,438 @@
+"""What a relay has dealt with in one life, as its frames show it: sessions and commands.
+
+A command is taken when the relay has queued it or sent it to its node. It leaves its tab
+when the node's terminal frame arrives, or with the node's session; that its controller has
+been told of a timeout before does not free the tab (DR-13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sim.core.event import ConnectionClosed, FrameDelivered, FrameSent
+from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY, WAIT_WITH_TIMEOUT
+from sim.protocols.relay.frames.commands import tab_of
+from sim.protocols.relay.parse import RelayRefused, open_relay_frame
+from sim.protocols.relay.relay.plan import RelayPlan
+from sim.protocols.relay.timeouts import budget_ms
+from sim.protocols.relay.view_barred import barred
+from sim.protocols.relay.view_listening import Listening
+from sim.protocols.relay.view_records import (
+    ASKED,
+    DONE,
+    REFUSED,
+    RUNNING,
+    WAITING,
+    AskView,
+    CancelView,
+    OwnView,
+    QueueView,
+    SessionView,
+)
+from sim.protocols.relay.view_tabs import Tabs
+
+if TYPE_CHECKING:
+    from sim.protocols.relay.view import RelayView
+
+Wire = Mapping[str, Any]
+TEST = "command.test"
+
+
+class RelayBook:
+    """The folded state of one relay.
+
+    ``asks`` are the commands whose requestId is taken, ``fresh`` those that the relay has
+    not decided yet, both by requestId. ``nodes`` has the session that is each node,
+    ``live`` the ready sessions of each controller identity.
+    """
+
+    def __init__(self, relay: str, plan: RelayPlan, view: RelayView) -> None:
+        self.relay = relay
+        self.plan = plan
+        self.view = view
+        self.sessions: dict[str, SessionView] = {}
+        self.nodes: dict[str, SessionView] = {}
+        self.live: dict[str, dict[str, SessionView]] = {}
+        self.asks: dict[str, AskView] = {}
+        self.fresh: dict[str, list[AskView]] = {}
+        self.ended: dict[tuple[str, str], AskView] = {}
+        self.queues: dict[tuple[str, str], QueueView] = {}
+        self.depths: dict[str, int] = {}
+        self.nonces: dict[tuple[str, str], list[int]] = {}
+        self.used: dict[tuple[str, str], int] = {}
+        self.own: dict[str, OwnView] = {}
+        self.cancels: dict[tuple[str, str], CancelView] = {}
+        self.forwarded: dict[str, CancelView] = {}
+        self.tabs = Tabs(self)
+        self.listening = Listening(self)
+        self.clock_ms = 0
+        self._heard: dict[str, Callable[[SessionView, str, Wire, FrameDelivered], Any]] = {
+            "hello": self._pending,
+            "auth": self._pending,
+            "refresh": self._pending,
+            "command": self._asked,
+            "result": self._answered,
+            "error": self._answered,
+            "command_cancel": self._cancel,
+        }
+        self._told: dict[str, Callable[[SessionView, str, Wire, FrameSent], Any]] = {
+            "hello_ack": self._greeted,
+            "auth_ack": self._ready,
+            "command": self._dispatched,
+            "command_cancel": self._stopped,
+            "result": self._terminal,
+            "error": self._terminal,
+            "event": self._event,
+        }
+        self._said: Wire = {}
+
+    # -- sessions ------------------------------------------------------------------
+
+    def opened(self, session: SessionView) -> None:
+        """A socket was opened."""
+        self.sessions[session.link] = session
+
+    def closed(self, session: SessionView, event: ConnectionClosed) -> None:
+        """The relay does not believe in a connection any more."""
+        self.sessions.pop(session.link, None)
+        if session.ready_us < 0:
+            return
+        if session.role == NODE:
+            if self.nodes.get(session.identity) is session:
+                del self.nodes[session.identity]
+            self._lose_node(session, event)
+        else:
+            mine = self.live.get(session.identity, {})
+            mine.pop(session.link, None)
+            if not mine:
+                self.live.pop(session.identity, None)
+            self._lose_controller(session, event)
+        self.tabs.closed(session, event)
+        self.listening.closed(session, event)
+
+    def _lose_node(self, session: SessionView, event: ConnectionClosed) -> None:
+        for ask in [one for one in self.asks.values() if one.node is session]:
+            if ask.state in (WAITING, RUNNING):
+                ask.lost_us, ask.lost_n = event.at, event.n
+                self._leaves(ask)
+                ask.state = DONE
+            self._forget(ask)
+
+    def _lose_controller(self, session: SessionView, event: ConnectionClosed) -> None:
+        for ask in [one for one in self.asks.values() if one.session is session]:
+            ask.orphaned_us = event.at
+            if ask.state == WAITING:
+                self._leaves(ask)
+                ask.state = DONE
+            self._forget(ask)
+
+    def now_ms(self, at: int) -> int:
+        """What the relay's own clock shows, as its newest frame has shown it."""
+        return self.clock_ms + at // 1_000
+
+    # -- what arrives --------------------------------------------------------------
+
+    def hears(
+        self, session: SessionView, wire: Wire, payload: Wire, event: FrameDelivered,
+        text: str | None,
+    ) -> AskView | None:  # fmt: skip
+        """A frame has arrived at the relay."""
+        if text is not None and isinstance(open_relay_frame(text), RelayRefused):
+            session.noise_us = event.at
+            return None
+        session.heard_us = event.at
+        request_id = wire.get("requestId")
+        if not isinstance(request_id, str):
+            return None
+        family = str(wire.get("messageType"))
+        session.note(request_id, family)
+        handler = self._heard.get(family)
+        if handler is None:
+            return None
+        self._said = wire
+        found: AskView | None = handler(session, request_id, payload, event)
+        return found
+
+    def _pending(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
+    ) -> None:
+        session.pending[request_id] = payload
+
+    def _asked(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
+    ) -> AskView | None:
+        action, node_id = payload.get("action"), payload.get("targetNodeId")
+        if not session.is_controller or not isinstance(action, str):
+            return None
+        timeout, limits = payload.get("timeoutMs"), self.plan.limits
+        number = timeout if type(timeout) in (int, float) else None
+        bounds = limits.default_timeout_ms, limits.least_timeout_ms, limits.most_timeout_ms
+        ask = AskView(
+            session, request_id, event.n, event.at, self._said, payload, action,
+            node_id if isinstance(node_id, str) else "",
+            tab_of(payload) or "",
+            budget_ms(number, *bounds) * 1_000,
+            payload.get("waitPolicy") == WAIT_WITH_TIMEOUT,
+        )  # fmt: skip
+        barred(self, ask)
+        self.fresh.setdefault(request_id, []).append(ask)
+        running = self.asks.get(request_id)
+        if running is not None and running.session is session and running.is_owed:
+            running.repeats += 1
+        if ask.key:
+            self.nonces.setdefault((session.identity, ask.key), []).append(event.at)
+        return ask
+
+    def _answered(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
+    ) -> AskView | None:
+        """A terminal frame of a node: the tab of its command is free from here on."""
+        if not session.is_node:
+            return None
+        own = self.own.get(request_id)
+        if own is not None and own.node is session:
+            own.answered = True
+            del self.own[request_id]
+            return None
+        ask = self.asks.get(request_id)
+        if ask is None or ask.node is not session or not ask.is_at_node:
+            return None
+        ask.answer, ask.answered_us, ask.answered_n = self._said, event.at, event.n
+        self._leaves(ask)
+        ask.state = DONE
+        self.listening.answered(ask, payload, event)
+        self._forget(ask)
+        return ask
+
+    def _cancel(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
+    ) -> AskView | None:
+        target = payload.get("targetRequestId")
+        if not session.is_controller or not isinstance(target, str):
+            return None
+        ask = self.asks.get(target)
+        stream = self.listening.streams.get(target)
+        state = ""
+        if ask is not None and ask.is_owed and ask.state in (WAITING, RUNNING):
+            state = ask.state
+        cancel = CancelView(session, request_id, target, event.n, event.at, ask, stream, state)
+        self.cancels[session.link, request_id] = cancel
+        if len(self.cancels) > 4_096:
+            del self.cancels[next(iter(self.cancels))]
+        if stream is not None:
+            self.listening.cancelled(stream, cancel, event)
+        return ask
+
+    # -- what the relay says ---------------------------------------------------------
+
+    def says(
+        self, session: SessionView, wire: Wire, payload: Wire, event: FrameSent
+    ) -> AskView | None:
+        """The relay has sent a frame."""
+        request_id = wire.get("requestId")
+        family = wire.get("messageType")
+        if wire.get("senderRole") == RELAY:
+            ts = getattr(event.frame, "ts", None)
+            if isinstance(ts, int):
+                self.clock_ms = ts - event.at // 1_000
+        handler = self._told.get(str(family))
+        if handler is None or not isinstance(request_id, str):
+            return None
+        self._said = wire
+        found: AskView | None = handler(session, request_id, payload, event)
+        return found
+
+    def _greeted(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> None:
+        hello = session.pending.pop(request_id, None)
+        if hello is not None and not session.is_ready:
+            session.role = str(hello.get("role"))
+            node = hello.get("nodeId")
+            session.greeted_node = node if isinstance(node, str) else ""
+
+    def _ready(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> None:
+        session.pending.pop(request_id, None)
+        if session.is_ready or not session.is_open:
+            return
+        session.role = str(payload.get("role") or session.role)
+        session.ready_us, session.ready_n = event.at, event.n
+        if session.role == NODE:
+            session.identity = str(payload.get("nodeId") or session.greeted_node)
+            self.nodes[session.identity] = session
+            self.tabs.node_came(session, event)
+        elif session.role == CONTROLLER:
+            session.identity = str(payload.get("controllerId") or "")
+            self.live.setdefault(session.identity, {})[session.link] = session
+
+    def _dispatched(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> AskView | None:
+        if self._said.get("senderRole") == RELAY:
+            action, inner = str(payload.get("action")), payload.get("payload")
+            own = OwnView(session, action, inner if isinstance(inner, dict) else {}, event.at)
+            self.own[request_id] = own
+            self.tabs.cleaned(own)
+            self.listening.turned_off(own)
+            return None
+        ask = self.asks.get(request_id)
+        if ask is None or ask.state != WAITING:
+            ask = self._decided(request_id) or ask
+        if ask is None:
+            return None
+        self._runs(ask, session, event)
+        return ask
+
+    def _runs(self, ask: AskView, node: SessionView, event: FrameSent) -> None:
+        ask.times_sent += 1
+        if ask.state == WAITING:
+            self._leaves(ask)
+        elif ask.state == ASKED:
+            self._take(ask)
+        ask.state, ask.node = RUNNING, node
+        ask.sent_us, ask.sent_n = event.at, event.n
+        if ask.tab:
+            queue = self.queues.setdefault((node.link, ask.tab), QueueView())
+            ask.beside = next((one for one in queue.running if one is not ask), None)
+            older = (one for one in queue.waiting if one.n < ask.n)
+            ask.overtook = next(older, None)
+            queue.running.append(ask)
+        self.tabs.opens(ask)
+        self.listening.accepted(ask)
+
+    def _stopped(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> AskView | None:
+        """A command_cancel to a node."""
+        ask = self.asks.get(str(payload.get("targetRequestId")))
+        if ask is not None and ask.told_to_stop_us < 0:
+            ask.told_to_stop_us = event.at
+        return ask
+
+    def _terminal(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> AskView | None:
+        """A result or an error, to a controller about its command, or to anybody else."""
+        code = "result" if self._said.get("messageType") == "result" else str(payload.get("code"))
+        cancel = self.cancels.get((session.link, request_id))
+        if cancel is not None and code != "result":
+            cancel.answers.append(code)
+        fresh = self._undecided(session, request_id)
+        if fresh is not None:
+            self.fresh[request_id].remove(fresh)
+            if not self.fresh[request_id]:
+                del self.fresh[request_id]
+            fresh.state, fresh.end = REFUSED, code
+            fresh.ended_us, fresh.ended_n, fresh.terminals = event.at, event.n, 1
+            return fresh
+        ask = self.asks.get(request_id)
+        if ask is None or ask.session is not session:
+            ask = self.ended.get((session.link, request_id))
+        if ask is None:
+            return None
+        ask.terminals += 1
+        if ask.terminals == 1:
+            ask.end, ask.ended_us, ask.ended_n = code, event.at, event.n
+        if ask.state == WAITING:
+            self._leaves(ask)
+            ask.state = DONE
+        self.listening.ended(ask, event)
+        self._forget(ask)
+        return ask
+
+    def _event(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> AskView | None:
+        kind = payload.get("type")
+        if kind == "queued":
+            ask = self._decided(request_id, session)
+            if ask is not None:
+                self._waits(ask, event)
+            return ask
+        if kind == "duplicate_ignored":
+            fresh = self._undecided(session, request_id)
+            if fresh is not None:
+                self.fresh[request_id].remove(fresh)
+                if not self.fresh[request_id]:
+                    del self.fresh[request_id]
+            ask = self.asks.get(request_id)
+            if ask is not None:
+                ask.ignored += 1
+            return ask
+        if kind == "cancel_ack":
+            cancel = self.cancels.get((session.link, request_id))
+            if cancel is not None:
+                cancel.answers.append(str(payload.get("status")))
+        self.tabs.event(session, request_id, str(kind), payload, event)
+        self.listening.event(session, request_id, str(kind), payload, event)
+        return self.asks.get(request_id)
+
+    # -- the life of a command -----------------------------------------------------------
+
+    def _undecided(self, session: SessionView, request_id: str) -> AskView | None:
+        found = self.fresh.get(request_id, ())
+        return next((one for one in found if one.session is session), None)
+
+    def _decided(self, request_id: str, session: SessionView | None = None) -> AskView | None:
+        """The command that the relay has now decided about."""
+        found = self.fresh.get(request_id)
+        if not found:
+            return None
+        mine = [one for one in found if session is None or one.session is session]
+        if not mine:
+            return None
+        found.remove(mine[0])
+        if not found:
+            del self.fresh[request_id]
+        return mine[0]
+
+    def _take(self, ask: AskView) -> None:
+        other = self.asks.get(ask.request_id)
+        if other is not None and other is not ask:
+            ask.clashed = other
+        self.asks[ask.request_id] = ask
+        if ask.key:
+            self.used[ask.session.identity, ask.key] = ask.at
+
+    def _waits(self, ask: AskView, event: FrameSent) -> None:
+        self._take(ask)
+        ask.state, ask.queued_us = WAITING, event.at
+        ask.node = self.nodes.get(ask.node_id)
+        if ask.node is not None:
+            queue = self.queues.setdefault((ask.node.link, ask.tab), QueueView())
+            queue.waiting.append(ask)
+        link = ask.session.link
+        self.depths[link] = self.depths.get(link, 0) + 1
+        self.listening.accepted(ask)
+
+    def _leaves(self, ask: AskView) -> None:
+        """It does not stand in its tab any more."""
+        if ask.state == WAITING:
+            link = ask.session.link
+            self.depths[link] -= 1
+            if not self.depths[link]:
+                del self.depths[link]
+        if ask.node is None or not ask.tab:
+            return
+        place = ask.node.link, ask.tab
+        queue = self.queues.get(place)
+        if queue is None:
+            return
+        for part in (queue.running, queue.waiting):
+            if ask in part:
+                part.remove(ask)
+        if not queue.running and not queue.waiting:
+            del self.queues[place]
+
+    def _forget(self, ask: AskView) -> None:
+        """Its requestId is free as soon as everything about it is over."""
+        if ask.is_taken:
+            return
+        if self.asks.get(ask.request_id) is ask:
+            del self.asks[ask.request_id]
+        self.ended[ask.session.link, ask.request_id] = ask
+        if len(self.ended) > 2_048:
+            del self.ended[next(iter(self.ended))]
