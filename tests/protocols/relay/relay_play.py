@@ -136,8 +136,11 @@ class RelayPlay:
         """A new connection, hello and auth; what is heard of it is not counted."""
         self.dial(who)
         self.say(who, "hello", f"hello-{who}", role=self.role(who), **hello)
-        self.say(who, "auth", f"auth-{who}", accessToken=token or f"token-{who}")
-        assert self.got(who)[-1] == f"auth_ack auth-{who}"
+        check = self.plan.limits.auth_check_ms + 10
+        self.say(who, "auth", f"auth-{who}", accessToken=token or f"token-{who}", wait=check)
+        began = self.frames(who)[:2]
+        assert [short(wire) for wire in began] == [f"hello_ack hello-{who}", f"auth_ack auth-{who}"]
+        self._read[who, len(self.puppet(who).conns) - 1] = 2
 
     def say(
         self, who: str, kind: str, id: str, *, nth: int = -1, wait: float = 10, **payload: Any

@@ -21,6 +21,7 @@ from sim.protocols.relay.machine import (
     COMMAND,
     ENDED,
     IDLE,
+    OVERDUE,
     RUNNING,
     TAB_QUEUE,
     WAITING,
@@ -211,7 +212,7 @@ class Work:
         for job in waiting:
             self._leave(job, "controller lost")
         for job in its:
-            if job.state != ENDED and COMMAND.can(job.state, "controller lost"):
+            if job.state in (RUNNING, OVERDUE):
                 job.state = COMMAND.step(job.state, "controller lost")
         return waiting
 
