@@ -245,7 +245,8 @@ def test_a_stream_belongs_to_its_session_and_keeps_the_id_of_its_test() -> None:
 
 def test_a_manifest_that_is_none_begins_no_stream() -> None:
     play = RelayPlay()
-    for number, data in enumerate(({}, {"stream": {}}, {"stream": {"listeners": [1]}}, None)):
+    none: list[Any] = [{}, {"stream": {}}, {"stream": {"listeners": [1]}}, None]
+    for number, data in enumerate(none):
         play.command("A", f"t{number}", "T1", TEST)
         play.result(f"t{number}", action=TEST, data=data)
         play.cancel("A", "c", f"t{number}")

@@ -254,7 +254,7 @@ def test_every_family_is_held_against_the_relays_clock_each_frame_by_itself(kind
 
 def test_a_nonce_is_good_once_for_two_windows_over_all_sessions_of_an_identity() -> None:
     play = RelayPlay(ready="ABN")
-    frame = {"targetNodeId": "node_n", "action": "command.list", "payload": {}}
+    frame: dict[str, Any] = {"targetNodeId": "node_n", "action": "command.list", "payload": {}}
     frame |= {"replayNonce": "n"}
     play.say("A", "command", "k1", **frame)
     accepted = play.world.now
