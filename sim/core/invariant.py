@@ -62,7 +62,10 @@ class Invariant:
     hosts of that kind are puppets). ``from_frames``: connections and frames alone show
     whether it holds, whoever the hosts are and whatever they store. ``ALIKE``: all
     instances of a class give methods of theirs, and the same ones, as handlers; a
-    monitor then asks one instance per process and not one per run. ``exercised`` counts the
+    monitor then asks one instance per process and not one per run. ``WRITER``: the end of a
+    connection, client or server, whose ``FrameSent`` are all that it looks at ("": both), and
+    ``ONLY_FIRST`` that the first frame of that end is: whoever knows the end and the number
+    may leave out the others. ``exercised`` counts the
     occasions on which the rule was put to the test, ``undecided`` those whose deadline has
     not come.
     """
@@ -73,6 +76,8 @@ class Invariant:
     obeyed_by: ClassVar[str] = ""
     from_frames: ClassVar[bool] = False
     ALIKE: ClassVar[bool] = False
+    WRITER: ClassVar[str] = ""
+    ONLY_FIRST: ClassVar[bool] = False
 
     exercised: int = 0
     undecided: int = 0

@@ -39,7 +39,8 @@ from sim.core.event import (
 from sim.protocols.hook.desktop.records import LedgerRow
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
 from sim.protocols.hook.view_accounts import AccountsView
-from sim.protocols.hook.view_desktops import Desktops
+from sim.protocols.hook.view_cards import CardFold
+from sim.protocols.hook.view_desktops import Desktops, Fold, TurnAtDesktop
 from sim.protocols.hook.view_flight import body_of
 from sim.protocols.hook.view_links import Links
 from sim.protocols.hook.view_records import (
@@ -61,7 +62,9 @@ class HookView:
     lane), ``by_device`` the one welcomed last by (device, lane), ``lanes`` the kind of each
     channel that was written to. ``now`` is the time of the newest event; ``said`` the
     payload of the frame whose sending is the newest event, ``arrived`` of the one whose
-    delivery is; None for one that its receiver has to refuse. ``frames_only``: stores and
+    delivery is; None for one that its receiver has to refuse. ``link`` is the connection of
+    that event, ``turn`` the one that a desktop speaks of in ``said``, ``task`` the one that a
+    server dispatches in it. ``frames_only``: stores and
     lives are not known, so that oracles have to give the benefit of the doubt.
     """
 
@@ -79,6 +82,9 @@ class HookView:
         self.now, self.frames_only = 0, frames_only
         self.arrived: Any = None
         self.said: Any = None
+        self.link: LinkView | None = None
+        self.turn: TurnAtDesktop | None = None
+        self.task: RequestView | None = None
         self.ownership = Ownership(self)
         self.desktops = Desktops(self)
         self.accounts = AccountsView(self)
@@ -89,21 +95,27 @@ class HookView:
         self.subject_n = -1
         self.subject: RequestView | None = None
         self._handlers = self._event_handlers()
-        self._heard: dict[str, Callable[[LinkView, Any, int], None]] = {
+        self._heard, self._told = self._frame_folds()
+
+    def _frame_folds(self) -> tuple[dict[str, Fold], dict[str, Fold]]:
+        """What frames change that reach the server, and those that it writes."""
+        cards = CardFold(self)
+        heard: dict[str, Fold] = {
             "hello": self._hello,
             "task.ack": self._ack,
             "turn.progress": self.ownership.progress,
             "turn.end": self._end,
             "turn.reopen": self.ownership.reopen,
-            "interaction.request": self._card,
-            "interaction.cancel": self._card_cancel,
+            "interaction.request": cards.asked,
+            "interaction.cancel": cards.taken_back,
         }
-        self._told: dict[str, Callable[[LinkView, Any, int], None]] = {
+        told: dict[str, Fold] = {
             "welcome": self._welcome,
             "task.dispatch": self._dispatch,
             "task.cancel": self._cancel,
-            "interaction.decision": self._decision,
+            "interaction.decision": cards.decided,
         }
+        return heard, told
 
     def _event_handlers(self) -> dict[type[Event], Callable[[Any], None]]:
         """What each kind of event means here."""
@@ -137,6 +149,12 @@ class HookView:
         if handler is not None:
             self.now = event.at
             handler(event)
+
+    def folds(self, kind: str, by_client: bool) -> tuple[Fold | None, Fold | None]:
+        """What changes when a frame of this type is written, and when it arrives."""
+        if by_client:
+            return self.desktops.folds_said.get(kind), self._heard.get(kind)
+        return self._told.get(kind), self.desktops.folds_told.get(kind)
 
     # -- questions ---------------------------------------------------------------
 
@@ -234,8 +252,8 @@ class HookView:
     # -- frames ------------------------------------------------------------------
 
     def _sent(self, event: FrameSent) -> None:
-        link = self.links.get(event.link)
-        self.said = None
+        link = self.link = self.links.get(event.link)
+        self.said = self.turn = self.task = None
         if link is None:
             return
         self._flights.sent(event)
@@ -249,7 +267,7 @@ class HookView:
 
     def _delivered(self, event: FrameDelivered) -> None:
         sent = self._flights.arrived(event)
-        link = self.links.get(event.link)
+        link = self.link = self.links.get(event.link)
         self.arrived = None
         if sent is None or link is None:
             return
@@ -270,7 +288,7 @@ class HookView:
             link.lossy = True
 
     def _dispatch(self, link: LinkView, body: Any, n: int) -> None:
-        request = self._known(body.request_id, n)
+        request = self.task = self._known(body.request_id, n)
         request.dispatches += 1
         request.dispatched_on = link.name
         request.key = body.external_key
@@ -312,29 +330,6 @@ class HookView:
         if found is None:
             self.requests[request] = found = RequestView(request, n)
         return found
-
-    # -- cards -------------------------------------------------------------------
-
-    def _card(self, link: LinkView, body: Any, n: int) -> None:
-        request = self.requests.get(body.request_id)
-        if request is None or not request.is_of(link) or body.interaction_id in self.cards:
-            return
-        self.cards[body.interaction_id] = CardView(
-            body.interaction_id, body.request_id, tuple(b.id for b in body.buttons), n, self.now
-        )
-        request.cards.append(body.interaction_id)
-
-    def _card_cancel(self, link: LinkView, body: Any, n: int) -> None:
-        card = self.cards.get(body.interaction_id)
-        if card is not None and card.request == body.request_id:
-            card.cancelled = True
-            card.cancelled_us = self.now
-            card.reason = body.reason
-
-    def _decision(self, link: LinkView, body: Any, n: int) -> None:
-        card = self.cards.get(body.interaction_id)
-        if card is not None:
-            card.decisions.append(body.button_id)
 
     # -- channels and stored rows --------------------------------------------------
 

@@ -8,7 +8,7 @@ delivered to it and what it sent, whether or not the server ever heard it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -20,6 +20,9 @@ from sim.protocols.hook.view_records import features_of
 if TYPE_CHECKING:
     from sim.protocols.hook.view import HookView
     from sim.protocols.hook.view_records import LinkView
+
+Fold: TypeAlias = "Callable[[LinkView, Any, int], None]"
+"""What a frame changes: its connection, what it says, the number of the event."""
 
 
 @attrs.define(eq=False)
@@ -98,12 +101,12 @@ class DesktopView:
 class Desktops:
     """The fold of everything that happens at desktops' ends."""
 
-    __slots__ = ("_said", "_told", "by_host", "view")
+    __slots__ = ("by_host", "folds_said", "folds_told", "view")
 
     def __init__(self, view: HookView) -> None:
         self.view = view
         self.by_host: dict[str, DesktopView] = {}
-        self._said: dict[str, Callable[[DesktopView, LinkView, Any, int], None]] = {
+        self.folds_said: dict[str, Fold] = {
             "hello": self._hello,
             "task.ack": self._ack,
             "turn.progress": self._progress,
@@ -112,7 +115,7 @@ class Desktops:
             "interaction.request": self._asks,
             "interaction.cancel": self._takes_back,
         }
-        self._told: dict[str, Callable[[DesktopView, LinkView, Any, int], None]] = {
+        self.folds_told: dict[str, Fold] = {
             "welcome": self._welcome,
             "task.dispatch": self._dispatch,
             "task.cancel": self._cancel,
@@ -136,15 +139,15 @@ class Desktops:
         kind = event.frame.type
         if not link.first:
             link.first = kind
-        handler = self._said.get(kind)
-        if handler is not None and body is not None:
-            handler(self.of(link.client), link, body, event.n)
+        fold = self.folds_said.get(kind)
+        if fold is not None and body is not None:
+            fold(link, body, event.n)
 
     def told(self, link: LinkView, event: FrameDelivered, body: Any) -> None:
         """A frame reached a desktop."""
-        handler = self._told.get(event.type)
-        if handler is not None:
-            handler(self.of(link.client), link, body, event.n)
+        fold = self.folds_told.get(event.type)
+        if fold is not None:
+            fold(link, body, event.n)
 
     # -- lives -------------------------------------------------------------------
 
@@ -178,11 +181,12 @@ class Desktops:
 
     # -- told --------------------------------------------------------------------
 
-    def _welcome(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+    def _welcome(self, link: LinkView, body: Any, n: int) -> None:
         link.told_before, link.told_features = link.told_features, tuple(body.features)
         link.told_us = self.view.now
 
-    def _dispatch(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+    def _dispatch(self, link: LinkView, body: Any, n: int) -> None:
+        desktop = self.of(link.client)
         turn = desktop.turns.get(body.request_id)
         if turn is None:
             turn = TurnAtDesktop(body.request_id, link.name, self.view.now, desktop.life)
@@ -201,7 +205,8 @@ class Desktops:
         turn.folders[body.workspace] = None
         turn.takes_over = body.session_id is not None
 
-    def _cancel(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
+    def _cancel(self, link: LinkView, body: Any, n: int) -> None:
+        desktop = self.of(link.client)
         turn = desktop.turns.get(body.request_id)
         if turn is None or turn.life != desktop.life or turn.cancelled_us >= 0:
             return
@@ -211,8 +216,8 @@ class Desktops:
             turn.cancelled_us = self.view.now
             turn.cancelled_n = n
 
-    def _decision(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _decision(self, link: LinkView, body: Any, n: int) -> None:
+        turn = self.of(link.client).turns.get(body.request_id)
         card = None if turn is None else turn.cards.get(body.interaction_id)
         is_fit = card is not None and not card.settled and body.button_id in card.buttons
         if card is not None and is_fit and link.told_us >= 0:
@@ -220,12 +225,17 @@ class Desktops:
 
     # -- said --------------------------------------------------------------------
 
-    def _hello(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        desktop.aliases = tuple(body.workspaces)
+    def _turn(self, link: LinkView, body: Any) -> TurnAtDesktop | None:
+        """The turn that a desktop speaks of. All oracles of turns ask for the same one."""
+        turn = self.view.turn = self.of(link.client).turns.get(body.request_id)
+        return turn
+
+    def _hello(self, link: LinkView, body: Any, n: int) -> None:
+        self.of(link.client).aliases = tuple(body.workspaces)
         link.said_features = features_of(body)
 
-    def _ack(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _ack(self, link: LinkView, body: Any, n: int) -> None:
+        turn = self._turn(link, body)
         if turn is None:
             return
         turn.answered = True
@@ -236,15 +246,15 @@ class Desktops:
             turn.ack_n = n
             turn.ack_link = link.name
 
-    def _progress(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _progress(self, link: LinkView, body: Any, n: int) -> None:
+        turn = self._turn(link, body)
         if turn is not None:
             now = self.view.now
             turn.gap_us = now - turn.progress_us if turn.progress_us >= 0 else -1
             turn.progress_us = now
 
-    def _end(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _end(self, link: LinkView, body: Any, n: int) -> None:
+        turn = self._turn(link, body)
         if turn is not None:
             turn.ends += 1
             if turn.end is None:
@@ -252,26 +262,26 @@ class Desktops:
                 turn.end_link = link.name
                 turn.end_n = n
                 turn.end_us = self.view.now
-                turn.end_life = desktop.life
+                turn.end_life = self.of(link.client).life
 
-    def _reopen(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _reopen(self, link: LinkView, body: Any, n: int) -> None:
+        desktop, turn = self.of(link.client), self._turn(link, body)
         if turn is None:
             turn = TurnAtDesktop(body.request_id, link.name, self.view.now, desktop.life)
             turn.of = body.reopen_of
             turn.key = body.external_key
-            desktop.turns[body.request_id] = turn
+            desktop.turns[body.request_id] = self.view.turn = turn
         turn.reopens += 1
         desktop.retries -= 1
 
-    def _asks(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _asks(self, link: LinkView, body: Any, n: int) -> None:
+        turn = self._turn(link, body)
         if turn is not None:
             buttons = tuple(b.id for b in body.buttons)
             turn.cards[body.interaction_id] = CardAtDesktop(link.name, buttons)
 
-    def _takes_back(self, desktop: DesktopView, link: LinkView, body: Any, n: int) -> None:
-        turn = desktop.turns.get(body.request_id)
+    def _takes_back(self, link: LinkView, body: Any, n: int) -> None:
+        turn = self._turn(link, body)
         card = None if turn is None else turn.cards.get(body.interaction_id)
         if card is not None:
             card.settled = card.settled or "taken back"

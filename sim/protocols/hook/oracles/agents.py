@@ -11,6 +11,7 @@ from sim.core.invariant import Handler
 from sim.protocols.hook.acts import AgentProgresses
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant, shown
 from sim.protocols.hook.view import HookView
+from sim.wire.absent import ABSENT
 
 GRANTS = ("perm:allow", "perm:always", "plan:approve")
 SILENCE = ("time limit", "turn end")
@@ -76,8 +77,8 @@ class DurationsAreMeasured(HookInvariant):
 
     def _sent(self, event: FrameSent) -> str | None:
         body = self.view.said
-        since = self._since.get((event.sender, self.request))
-        if body is None or since is None or body.usage.duration_ms is None:
+        since = None if body is None else self._since.get((event.sender, body.request_id))
+        if since is None or body.usage.duration_ms is None:
             return None
         self.exercised += 1
         limit_ms = (event.at - since) // 1000 + 1
@@ -113,9 +114,9 @@ class TakeoversKeepTheirSession(HookInvariant):
         return None
 
     def _sent(self, event: FrameSent) -> str | None:
-        wanted = self._wanted.get((event.sender, self.request))
         body = self.view.said
-        if wanted is None or body is None:
+        wanted = None if body is None else self._wanted.get((event.sender, body.request_id))
+        if wanted is None:
             return None
         self.exercised += 1
         if body.session_id in (wanted, None) and body.reason != "unknown_workspace":
@@ -148,7 +149,7 @@ class OptionsMayBeMissing(HookInvariant):
 
     def _sent(self, event: FrameSent) -> str | None:
         body = self.view.said
-        if body is None or (event.sender, self.request) not in self._good:
+        if body is None or (event.sender, body.request_id) not in self._good:
             return None
         self.exercised += 1
         if body.reason != "invalid" or self._has_a_cause(event):
@@ -170,8 +171,9 @@ def _is_here(source: Any) -> bool:
 
 
 def _leaves_it_to_the_desktop(options: Any) -> bool:
-    names = ("model", "permission_mode", "agent_kind", "effort")
-    return not any(getattr(options, name, None) for name in names)
+    if options is ABSENT or options is None:
+        return True
+    return not (options.model or options.permission_mode or options.agent_kind or options.effort)
 
 
 class SilenceIsNoConsent(HookInvariant):

@@ -73,7 +73,7 @@ class OneDecisionPerCard(OfDecisions):
     def judge(self, card: CardView, body: Any, event: FrameSent) -> str | None:
         if len(set(card.decisions)) > 1:
             return f"{card.interaction} is decided twice: {' and '.join(card.decisions)}"
-        link = self.view.links.get(event.link)
+        link = self.view.link
         welcomes = 0 if link is None else link.welcomes
         on = (card.interaction, event.link)
         if self._sent_on.get(on) == welcomes:
@@ -198,7 +198,7 @@ class ButtonsFit(HookInvariant):
         ids = [button.id for button in self.view.said.buttons]
         if len(ids) > MAX_BUTTONS:
             return f"{event.sender} asks with {len(ids)} buttons"
-        if len(set(ids)) < len(ids) or any("|" in id for id in ids):
+        if len(set(ids)) < len(ids) or "|" in "".join(ids):
             return f"{event.sender} asks with the buttons {', '.join(ids)}"
         return None
 
@@ -214,9 +214,10 @@ class CardsAreTakenBack(HookInvariant):
         return {(FrameSent, "turn.end"): self._ended}
 
     def _ended(self, event: FrameSent) -> str | None:
-        desktop = self.view.desktops.of(event.sender)
-        turn = desktop.turns.get(self.request)
-        if turn is None or turn.ends > 1 or not turn.cards or turn.life != desktop.life:
+        turn = self.view.turn
+        if turn is None or turn.ends > 1 or not turn.cards:
+            return None
+        if turn.life != self.view.desktops.of(event.sender).life:
             return None
         self.exercised += 1
         for name, card in turn.cards.items():

@@ -30,6 +30,8 @@ class HelloComesFirst(HookInvariant):
     from_frames = True
     catalogue = ("HK-04",)
     obeyed_by = "desktop"
+    WRITER = "client"
+    ONLY_FIRST = True
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {FrameSent: self._sent}
@@ -37,7 +39,7 @@ class HelloComesFirst(HookInvariant):
     def _sent(self, event: FrameSent) -> str | None:
         if event.nth != 1:
             return None
-        link = self.view.links.get(event.link)
+        link = self.view.link
         if link is None or event.sender != link.client:
             return None
         self.exercised += 1
@@ -142,7 +144,7 @@ class PingsAreAnswered(HookInvariant):
         raise NotImplementedError
 
     def _pinged(self, event: FrameDelivered) -> str | None:
-        link = self.view.links.get(event.link)
+        link = self.view.link
         if link is None or not self.is_mine(link, event.receiver) or self.view.arrived is None:
             return None
         self.exercised += 1
@@ -153,7 +155,7 @@ class PingsAreAnswered(HookInvariant):
         return None
 
     def _answered(self, event: FrameSent) -> str | None:
-        link = self.view.links.get(event.link)
+        link = self.view.link
         if link is not None and self.is_mine(link, event.sender):
             self._owed.pop(event.link, None)
         return None

@@ -243,7 +243,7 @@ class EndsAreReceipted(HookInvariant):
         }
 
     def _ended(self, event: FrameDelivered) -> str | None:
-        link = self.view.links.get(event.link)
+        link = self.view.link
         body = self.view.arrived
         if link is None or body is None or HOOK_FEATURE_TURN_DELIVERY not in link.features:
             return None

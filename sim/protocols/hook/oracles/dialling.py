@@ -322,7 +322,7 @@ class EndsAreRepeated(HookInvariant):
         }
 
     def _sent(self, event: FrameSent) -> str | None:
-        link = self.view.links.get(event.link)
+        link = self.view.link
         if link is None or HOOK_FEATURE_TURN_DELIVERY not in link.told_features:
             return None
         end = self.ends.setdefault((event.sender, self.request), EndView(link.lane, event.at))

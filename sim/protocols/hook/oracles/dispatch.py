@@ -29,8 +29,7 @@ class OfDispatches(HookInvariant):
         return {(FrameSent, "task.dispatch"): self._sent}
 
     def _sent(self, event: FrameSent) -> str | None:
-        link = self.view.links.get(event.link)
-        request = self.view.requests.get(self.request)
+        link, request = self.view.link, self.view.task
         if link is None or request is None:
             return None
         self.exercised += 1
@@ -120,7 +119,7 @@ class TasksWaitForWelcome(HookInvariant):
         return {(FrameSent, kind): self._sent for kind in kinds}
 
     def _sent(self, event: FrameSent) -> str | None:
-        link = self.view.links.get(event.link)
+        link = self.view.link
         self.exercised += 1
         if link is None or link.welcomes:
             return None

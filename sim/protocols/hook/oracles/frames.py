@@ -30,24 +30,20 @@ class FrameIdsAreUnique(HookInvariant):
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {FrameSent: self._sent}
 
-    def is_mine(self, link: LinkView, sender: str) -> bool:
-        """Whether this sender is judged."""
-        raise NotImplementedError
-
     def _sent(self, event: FrameSent) -> str | None:
-        link = self.view.links.get(event.link)
-        if link is None or not self.is_mine(link, event.sender):
+        link, sender = self.view.link, event.sender
+        if link is None or sender != (link.client if self.WRITER == "client" else link.server):
             return None
         id = event.frame.id
-        ids = self._ids.get(event.sender)
+        ids = self._ids.get(sender)
         if ids is None:
-            self._ids[event.sender] = ids = set()
+            self._ids[sender] = ids = set()
         before = len(ids)
         ids.add(id)
         self.exercised += 1
-        if len(ids) > before and id not in self._older.get(event.sender, ()):
+        if len(ids) > before and (not self._older or id not in self._older.get(sender, ())):
             if before >= self.REMEMBERED:
-                self._older[event.sender], self._ids[event.sender] = ids, set()
+                self._older[sender], self._ids[sender] = ids, set()
             return None
         return f"{event.sender} uses the frame id {id!r} again, for {event.frame.type}"
 
@@ -58,9 +54,7 @@ class ServerFrameIds(FrameIdsAreUnique):
     from_frames = True
     catalogue = ("HK-22",)
     obeyed_by = "server"
-
-    def is_mine(self, link: LinkView, sender: str) -> bool:
-        return sender == link.server
+    WRITER = "server"
 
 
 class DesktopFrameIds(FrameIdsAreUnique):
@@ -69,9 +63,7 @@ class DesktopFrameIds(FrameIdsAreUnique):
     from_frames = True
     catalogue = ("HK-22",)
     obeyed_by = "desktop"
-
-    def is_mine(self, link: LinkView, sender: str) -> bool:
-        return sender == link.client
+    WRITER = "client"
 
 
 class FramesPassTheParser(HookInvariant):

@@ -29,7 +29,7 @@ class SentReopen(HookInvariant):
         return {(FrameSent, "turn.reopen"): self._sent}
 
     def _sent(self, event: FrameSent) -> str | None:
-        turn = self.view.desktops.of(event.sender).turns.get(self.request)
+        turn = self.view.turn
         if turn is None:
             return None
         self.exercised += 1
@@ -102,9 +102,8 @@ class ReopenComesFirst(HookInvariant):
         }
 
     def _spoken(self, event: FrameSent) -> str | None:
-        request = self.request
-        if request not in self.view.desktops.of(event.sender).turns:
-            self._early[event.sender, request] = None
+        if self.view.turn is None:
+            self._early[event.sender, self.request] = None
         return None
 
     def _reopened(self, event: FrameSent) -> str | None:
@@ -129,7 +128,7 @@ class RoundsAreNeverReplayed(HookInvariant):
         return {(FrameSent, "turn.progress"): self._sent, (FrameSent, "turn.end"): self._sent}
 
     def _sent(self, event: FrameSent) -> str | None:
-        turn = self.view.desktops.of(event.sender).turns.get(self.request)
+        turn = self.view.turn
         if turn is None or not turn.of:
             return None
         self.exercised += 1
@@ -208,7 +207,7 @@ class RoundsAskOnTheDesktop(HookInvariant):
         return {(FrameSent, "interaction.request"): self._asked}
 
     def _asked(self, event: FrameSent) -> str | None:
-        turn = self.view.desktops.of(event.sender).turns.get(self.request)
+        turn = self.view.turn
         self.exercised += 1
         if turn is None or not turn.of:
             return None

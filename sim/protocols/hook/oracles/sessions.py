@@ -11,7 +11,6 @@ from sim.protocols.hook.acts import ChangeWorkspaces, Login
 from sim.protocols.hook.oracles.oracle import HookInvariant
 from sim.protocols.hook.oracles.tasks import OfTurns
 from sim.protocols.hook.view import HookView
-from sim.protocols.hook.view_desktops import DesktopView, TurnAtDesktop
 
 
 class NoSecondRun(HookInvariant):
@@ -85,9 +84,8 @@ class OneSessionPerKey(OfTurns):
         self._sessions.pop(event.host, None)
         return None
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         session = self.view.said.session_id
         if turn is None or session is None or turn.ack_n != event.n:
             return None

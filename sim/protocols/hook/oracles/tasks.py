@@ -19,23 +19,20 @@ PROGRESS_CHARS = 4_000
 
 
 class OfTurns(HookInvariant):
-    """Looks at frames of desktops, with the turn that they are about."""
+    """Looks at frames of desktops about ``view.turn``."""
 
     obeyed_by = "desktop"
     frames: tuple[str, ...] = ()
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(FrameSent, frame): self._sent for frame in self.frames}
+        return {(FrameSent, frame): self.judge for frame in self.frames}
 
-    def _sent(self, event: FrameSent) -> str | None:
-        desktop = self.view.desktops.of(event.sender)
-        return self.judge(desktop, desktop.turns.get(self.request), event)
-
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
         """What is wrong with this frame."""
         raise NotImplementedError
+
+    def _desktop(self, event: FrameSent) -> DesktopView:
+        return self.view.desktops.of(event.sender)
 
 
 class SpeaksOfItsOwnTurns(OfTurns):
@@ -48,9 +45,8 @@ class SpeaksOfItsOwnTurns(OfTurns):
     catalogue = ("HK-45", "HK-46", "HK-47", "HK-190")
     frames = ("task.ack", "turn.progress", "turn.end", "interaction.request", "interaction.cancel")
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
         if turn is not None or (self.view.frames_only and self._may_have_got_it(event)):
             return None
@@ -73,9 +69,8 @@ class AckComesFirst(OfTurns):
     catalogue = ("HK-02", "HK-06")
     frames = ("turn.progress", "turn.end", "interaction.request")
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
         if turn is None or turn.of or turn.ack is not None or turn.link != event.link:
             return None
@@ -91,11 +86,10 @@ class NothingAfterTheEnd(OfTurns):
     catalogue = ("HK-06", "HK-169")
     frames = ("turn.progress", "interaction.request")
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
-        if turn is None or turn.end is None or desktop.logins:
+        if turn is None or turn.end is None or self._desktop(event).logins:
             return None
         return (
             f"{event.sender} sends {event.frame.type} of {turn.request} after its end "
@@ -110,11 +104,10 @@ class EndsDoNotDiffer(OfTurns):
     catalogue = ("HK-06", "HK-69", "HK-75")
     frames = ("turn.end",)
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
-        if turn is None or desktop.logins or turn.end_n == event.n:
+        if turn is None or turn.end_n == event.n or self._desktop(event).logins:
             return None
         first, again = turn.end, self.view.said
         one = (first.status, first.final_text, first.error_message)
@@ -134,13 +127,12 @@ class TheKeyComesBack(OfTurns):
     catalogue = ("HK-07",)
     frames = ("turn.end", "turn.reopen")
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
         if turn is None:
             return None
-        key, seen = turn.key, 0
+        key, seen, desktop = turn.key, 0, self._desktop(event)
         while turn is not None and turn.of and seen < 1000:
             turn, seen = desktop.turns.get(turn.of), seen + 1
         key = key if turn is None else turn.key
@@ -157,9 +149,7 @@ class EndsFitTheirStatus(OfTurns):
     catalogue = ("HK-67",)
     frames = ("turn.end",)
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
         self.exercised += 1
         body = self.view.said
         if bool(body.error_message) == (body.status == "error"):
@@ -177,9 +167,8 @@ class AcksFitTheirResult(OfTurns):
     catalogue = ("HK-60", "HK-61")
     frames = ("task.ack",)
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
         body = self.view.said
         no = body.result == "rejected"
@@ -192,7 +181,8 @@ class AcksFitTheirResult(OfTurns):
             return f"{event.sender} acks {self.request} {body.result} with fields of another result"
         if turn is None or body.reason != "unknown_workspace" or turn.ack_n != event.n:
             return None
-        if any(folder not in desktop.aliases for folder in turn.folders):
+        aliases = self._desktop(event).aliases
+        if any(folder not in aliases for folder in turn.folders):
             return None
         return f"{event.sender} says that it does not know {turn.workspace!r}"
 
@@ -204,9 +194,8 @@ class AcksAreRepeated(OfTurns):
     catalogue = ("HK-37",)
     frames = ("task.ack",)
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         body = self.view.said
         if turn is None or turn.ack is None or turn.ack_n == event.n:
             return None
@@ -237,13 +226,13 @@ class ProgressIsThrottled(OfTurns):
         # by (desktop, request): what its own clock said at the last snapshot
         self._told_ms: dict[tuple[str, str], float] = {}
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         self.exercised += 1
-        if len(self.view.said.text) > PROGRESS_CHARS:
-            return f"{event.sender} sends {len(self.view.said.text)} characters of progress"
-        link = self.view.links.get(event.link)
+        text = self.view.said.text
+        if len(text) > PROGRESS_CHARS:
+            return f"{event.sender} sends {len(text)} characters of progress"
+        link = self.view.link
         if turn is None or link is None or link.lane == "telegram":
             return None
         if self.view.frames_only and not self._is_hasty(event):
@@ -257,9 +246,9 @@ class ProgressIsThrottled(OfTurns):
 
     def _is_hasty(self, event: FrameSent) -> bool:
         """Whether the desktop's own clock says so too."""
-        now = event.frame.ts
-        before = self._told_ms.get((event.sender, self.request), now - THROTTLE_US)
-        self._told_ms[event.sender, self.request] = now
+        now, key = event.frame.ts, (event.sender, self.view.said.request_id)
+        before = self._told_ms.get(key, now - THROTTLE_US)
+        self._told_ms[key] = now
         return bool(now - before < THROTTLE_US / 1_000)
 
 
@@ -270,9 +259,8 @@ class CancelEndsTheTurn(OfTurns):
     catalogue = ("HK-66", "HK-172")
     frames = ("turn.end",)
 
-    def judge(
-        self, desktop: DesktopView, turn: TurnAtDesktop | None, event: FrameSent
-    ) -> str | None:
+    def judge(self, event: FrameSent) -> str | None:
+        turn = self.view.turn
         if turn is None or turn.cancelled_us < 0 or turn.end_n != event.n:
             return None
         self.exercised += 1
