@@ -48,10 +48,12 @@ class Puppet(Actor):
         self.conns: list[Connection] = []
 
     async def on_act(self, act: Any) -> None:
-        if act == "dial":
-            conn = await self.perform(Dial("R", self.play.role(self.port.name)))
-            assert conn is not None
-            self.conns.append(conn)  # type: ignore[arg-type]
+        if act in ("dial", "join"):
+            conn: Any = await self.perform(Dial("R", self.play.role(self.port.name)))
+            if conn is not None:
+                self.conns.append(conn)
+            for frame in self.play.greeting(self.port.name) if act == "join" and conn else ():
+                await self.perform(Send(conn, frame))
         else:
             nth, frame = act
             await self.perform(Send(self.conns[nth], frame))
@@ -142,6 +144,12 @@ class RelayPlay:
         assert [short(wire) for wire in began] == [f"hello_ack hello-{who}", f"auth_ack auth-{who}"]
         self._read[who, len(self.puppet(who).conns) - 1] = 2
 
+    def greeting(self, who: str) -> list[Message]:
+        """hello and auth."""
+        hello = self.frame(who, "hello", f"hello-{who}", {"role": self.role(who)})
+        auth = self.frame(who, "auth", f"auth-{who}", {"accessToken": f"token-{who}"})
+        return [message(hello), message(auth)]
+
     def say(
         self, who: str, kind: str, id: str, *, nth: int = -1, wait: float = 10, **payload: Any
     ) -> None:
@@ -163,9 +171,7 @@ class RelayPlay:
         """Any text or object, as it is."""
         frame: Any
         if isinstance(wire, dict) and wire.get("messageType") in MESSAGES:
-            kind, id = wire["messageType"], wire.get("requestId", "")
-            shape = shape_of(wire)
-            frame = Message(kind, id, 0, None, wire, shape, wire.get("senderRole", ""))
+            frame = message(wire)
         else:
             frame = OpaqueFrame(wire if isinstance(wire, str) else json.dumps(wire), "bad")
         self.world.act(who, (nth, frame))
@@ -253,6 +259,12 @@ class RelayPlay:
         """The payload of the last frame."""
         payload: dict[str, Any] = self.frames(who, nth)[-1]["payload"]
         return payload
+
+
+def message(wire: dict[str, Any]) -> Message:
+    """A frame around a decoded object, whatever it holds."""
+    kind, id = wire["messageType"], wire.get("requestId", "")
+    return Message(kind, id, 0, None, wire, shape_of(wire), wire.get("senderRole", ""))
 
 
 def short(wire: dict[str, Any]) -> str:
