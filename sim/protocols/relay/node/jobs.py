@@ -237,8 +237,10 @@ def _ended_copies(bench: Bench, job: Job, outcome: Outcome) -> list[Job]:
     if not job.key:
         return []
     names = bench.ledger.end(job.key, outcome, bench.port.now_ms())
-    copies = [bench.jobs.pop(name) for name in names if name in bench.jobs]
+    copies = [bench.jobs[name] for name in names if name in bench.jobs]
+    copies = [copy for copy in copies if copy.state == COPY]
     for copy in copies:
+        del bench.jobs[copy.name]
         copy.fire("answer")
     return copies
 

@@ -40,7 +40,7 @@ from sim.protocols.relay.machine_peer import (
     WORKING,
 )
 from sim.protocols.relay.parse import RelayRefused
-from sim.protocols.relay.peer.entrance import as_written, checked
+from sim.protocols.relay.peer.entrance import as_written, checked, family_of
 from sim.protocols.relay.peer.plan import PeerPlan
 from sim.protocols.relay.predicates import iso_timestamp
 from sim.wire.absent import ABSENT, Absent
@@ -143,7 +143,7 @@ class Peer(Actor):
             fact = {"link": conn.name, "error": message.error, "path": message.path}
             await self.perform(Note("bad-frame", fact))
             if self.conn is conn:
-                await self.take_bad(message, frame.type)
+                await self.take_bad(message, family_of(frame))
             return
         handler = _SESSION.get(message.type)
         if handler is not None:
@@ -374,6 +374,7 @@ class Peer(Actor):
 
     async def _switch_pings(self, act: SwitchPings) -> None:
         self.pings = act.on
+        self.heard_us = self.port.now_us()  # nobody could answer what was not sent
 
     async def _use_token(self, act: UseToken) -> None:
         await self._keep_token(act.token)

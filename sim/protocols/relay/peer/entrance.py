@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.core.op import Frame, OpaqueFrame
-from sim.protocols.relay.intake import object_of
+from sim.protocols.relay.intake import object_of, opened
 from sim.protocols.relay.parse import RelayRefused, parse_relay_message
 from sim.wire.encode import encode_json
 from sim.wire.linkage import JsonObject
@@ -33,6 +33,12 @@ def _told(verdict: ParseResult) -> Message | RelayRefused:
         return verdict.message
     assert isinstance(verdict, RelayRefused)
     return verdict
+
+
+def family_of(frame: Frame) -> str:
+    """The message family of a frame that is good or bad, "" where it cannot be told."""
+    found = opened(frame)
+    return found.type if found.ok else ""
 
 
 def as_written(raw: str | JsonObject) -> Frame:

@@ -1,0 +1,411 @@
+"""What a controller asks for: sent once, ended once, in time or with its socket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sim.protocols.relay import (
+    make_cancel_ack,
+    make_error,
+    make_event,
+    make_result,
+    make_routed,
+)
+from sim.protocols.relay.acts import (
+    CancelCommand,
+    Disconnect,
+    LockTab,
+    RefreshToken,
+    SendCommand,
+    SignIn,
+)
+from sim.protocols.relay.controller.records import DISCONNECTED, ERROR, EVENT, GAVE_UP, RESULT
+from sim.protocols.relay.peer.plan import Manners
+from tests.protocols.relay.peer_play import ControllerPlay
+
+OPEN = "primitive.tab.open"
+LIST = SendCommand("command.list", request="list")
+POSTS = {"site": "reddit.com", "command": "getPosts", "input": {"minReturnedPosts": 20}}
+POLICY = {
+    "defaultMs": 60_000,
+    "scaling": {
+        "inputField": "minReturnedPosts",
+        "baseMs": 45_000,
+        "perUnitMs": 2_000,
+        "minMs": 45_000,
+        "maxMs": 300_000,
+    },
+}
+
+
+def answer(play: ControllerPlay, request: str, data: Any = None, ms: float = 20) -> None:
+    """The relay passes on a good result."""
+    frame = make_result(ok=True, durationMs=5, action="command.list", data=data, request_id=request)
+    play.say(frame, ms)
+
+
+def fail(play: ControllerPlay, request: str, code: str, ms: float = 20, **more: Any) -> None:
+    frame = make_error(category="execution", code=code, message="", request_id=request, **more)
+    play.say(frame, ms)
+
+
+def described(play: ControllerPlay) -> None:
+    """The controller learns the timeoutPolicy of getPosts."""
+    play.do(LIST)
+    one = {"site": "Reddit.com", "id": "getPosts", "displayName": "G", "description": "g"}
+    answer(play, "list", {"commands": [{**one, "timeoutPolicy": POLICY}, one, 7]})
+
+
+def timeouts(play: ControllerPlay) -> list[Any]:
+    return [w["payload"].get("timeoutMs") for w in play.heard("command")]
+
+
+def test_a_command_carries_its_target_a_nonce_and_what_was_asked_for_and_nothing_else() -> None:
+    play = ControllerPlay()
+    play.do(SendCommand(OPEN, {"url": "https://example.com/"}, request="a"))
+    (frame,) = play.heard("command")
+    payload = frame["payload"]
+    assert (frame["requestId"], frame["senderRole"]) == ("a", "controller")
+    assert len(payload.pop("replayNonce")) == 36
+    assert payload == {
+        "targetNodeId": "node_alpha",
+        "action": OPEN,
+        "payload": {"url": "https://example.com/"},
+    }
+
+
+def test_everything_that_can_be_said_of_a_command_goes_out() -> None:
+    play = ControllerPlay()
+    wanted = SendCommand(
+        "primitive.dom.extract_text",
+        node="node_beta",
+        tab="tab_3",
+        timeout_ms=1500,
+        wait_policy="wait_with_timeout",
+        idempotency_key="k",
+        nonce="n-1",
+    )
+    play.do(wanted)
+    payload = play.heard("command")[0]["payload"]
+    assert payload["targetNodeId"] == "node_beta"
+    assert payload["tabSessionId"] == "tab_3"
+    assert payload["timeoutMs"] == 1500
+    assert payload["waitPolicy"] == "wait_with_timeout"
+    assert payload["idempotencyKey"] == "k"
+    assert payload["replayNonce"] == "n-1"
+
+
+def test_every_command_has_a_nonce_of_its_own() -> None:
+    play = ControllerPlay()
+    for _ in range(3):
+        play.do(LIST)
+    nonces = [w["payload"]["replayNonce"] for w in play.heard("command")]
+    assert len(set(nonces)) == 3
+    without = ControllerPlay("fresh_nonces")
+    for _ in range(3):
+        without.do(LIST)
+    assert len({w["payload"]["replayNonce"] for w in without.heard("command")}) == 1
+
+
+def test_a_controller_without_nodes_has_to_be_told_one() -> None:
+    play = ControllerPlay(nodes=())
+    with pytest.raises(LookupError, match="P knows no node: name one"):
+        play.do(LIST)
+
+
+def test_what_is_asked_for_before_the_session_works_goes_out_in_order_when_it_does() -> None:
+    play = ControllerPlay(start=False)
+    play.world.boot("P")
+    play.do(SendCommand("command.list", request="a"))
+    play.do(LockTab("tab_1", request="b"))
+    play.world.boot("R")
+    play.wait(10_000)
+    assert [w["requestId"] for w in play.heard() if w["requestId"] in "ab"] == ["a", "b"]
+
+
+def test_an_early_command_waits_for_the_socket_only() -> None:
+    play = ControllerPlay(greets=False)
+    play.do(SendCommand("command.list", request="held"))
+    play.do(SendCommand("command.list", request="early", early=True))
+    assert [w["requestId"] for w in play.heard("command")] == ["early"]
+
+
+def test_a_controller_pings_at_every_heartbeat_interval_of_hello_ack() -> None:
+    play = ControllerPlay()
+    play.wait(33_000)
+    assert len(play.heard("ping")) == 4
+
+
+def test_a_ping_interval_of_its_own_goes_before_that_of_hello_ack() -> None:
+    play = ControllerPlay(manners=Manners(ping_ms=2_000))
+    play.wait(9_000)
+    assert len(play.heard("ping")) == 4
+
+
+# -- ends
+
+
+def test_a_result_ends_its_call_and_is_remembered() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    answer(play, "list", {"commands": []})
+    outcome = play.peer.outcome("list")
+    assert (outcome.how, outcome.is_good, outcome.code) == (RESULT, True, "")
+    assert outcome.payload["data"] == {"commands": []}
+    assert play.peer.calls == {}
+    assert play.outcomes() == [("list", RESULT)]
+
+
+def test_an_error_ends_its_call_with_a_code() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    fail(play, "list", "bridge_failure")
+    outcome = play.peer.outcome("list")
+    assert (outcome.how, outcome.is_good, outcome.code) == (ERROR, False, "bridge_failure")
+
+
+def test_a_result_that_is_not_ok_is_no_good_one() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    play.say(make_result(ok=False, durationMs=1, action="command.list", request_id="list"))
+    assert not play.peer.outcome("list").is_good
+
+
+def test_events_come_before_the_end_and_are_none() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    play.say(make_routed(target_node_id="node_alpha", request_id="list"))
+    play.say(make_event(type="progress", percent=40, request_id="list"))
+    assert play.outcomes() == []
+    without = ControllerPlay("events_end_nothing")
+    without.do(LIST)
+    without.say(make_routed(target_node_id="node_alpha", request_id="list"))
+    assert without.outcomes() == [("list", EVENT)]
+
+
+def test_a_second_end_counts_for_nothing_and_is_noted() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    answer(play, "list")
+    fail(play, "list", "command_timed_out")
+    assert play.outcomes() == [("list", RESULT)]
+    assert play.notes("stray-end") == [{"request": "list", "how": ERROR, "late": True}]
+    without = ControllerPlay("first_end_counts")
+    without.do(LIST)
+    answer(without, "list")
+    fail(without, "list", "command_timed_out")
+    assert without.outcomes() == [("list", RESULT), ("list", ERROR)]
+
+
+def test_the_end_of_nothing_is_noted_too() -> None:
+    play = ControllerPlay("first_end_counts")
+    answer(play, "ghost")
+    assert play.notes("stray-end") == [{"request": "ghost", "how": RESULT, "late": False}]
+
+
+@pytest.mark.parametrize(
+    ("timeout", "gives_up_ms"), [(2_000, 7_000), (None, 35_000), (0, 6_000), (9e9, 605_000)]
+)
+def test_a_call_is_given_up_five_seconds_after_its_budget(timeout: Any, gives_up_ms: int) -> None:
+    play = ControllerPlay(manners=Manners(pings=False))
+    play.do(SendCommand("command.list", request="x", timeout_ms=timeout), gives_up_ms - 10)
+    assert play.outcomes() == []
+    play.wait(20)
+    assert play.outcomes() == [("x", GAVE_UP)]
+    answer(play, "x")
+    assert play.outcomes() == [("x", GAVE_UP)]
+
+
+def test_without_a_deadline_of_its_own_a_call_hangs() -> None:
+    play = ControllerPlay("own_deadline")
+    play.do(LIST, 600_000)
+    assert play.outcomes() == []
+
+
+def test_a_call_in_time_stops_its_deadline() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    answer(play, "list")
+    assert not [kind for kind, _ in play.host.timers if kind == "deadline"]
+
+
+def test_the_loss_of_the_socket_ends_all_calls_at_once_and_none_is_sent_again() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    play.do(CancelCommand("list", request="c"))
+    play.hang_up(50)
+    assert play.outcomes() == [("list", DISCONNECTED), ("c", DISCONNECTED)]
+    play.wait(5_000)
+    assert play.peer.is_ready
+    assert len(play.heard("command")) == 1
+
+
+def test_so_does_leaving() -> None:
+    play = ControllerPlay()
+    play.do(LIST)
+    play.do(Disconnect())
+    assert play.outcomes() == [("list", DISCONNECTED)]
+
+
+def test_without_that_a_call_waits_out_its_deadline() -> None:
+    play = ControllerPlay("lost_socket_ends_calls")
+    play.do(LIST)
+    play.hang_up(30_000)
+    assert play.outcomes() == []
+    play.wait(6_000)
+    assert play.outcomes() == [("list", GAVE_UP)]
+
+
+def test_a_cancel_ends_by_its_ack_or_its_error() -> None:
+    play = ControllerPlay()
+    play.do(CancelCommand("x", request="c1"))
+    play.do(CancelCommand("y", request="c2"))
+    assert play.heard("command_cancel")[0]["payload"] == {"targetRequestId": "x"}
+    play.say(make_cancel_ack(target_request_id="x", status="forwarded", request_id="c1"))
+    fail(play, "c2", "command_not_found")
+    assert play.outcomes() == [("c1", EVENT), ("c2", ERROR)]
+
+
+# -- trying again
+
+
+def test_a_retryable_error_is_tried_again_with_the_same_key_and_a_new_id_and_nonce() -> None:
+    play = ControllerPlay()
+    play.do(SendCommand("command.list", request="a", retries=1, idempotency_key="k"))
+    fail(play, "a", "node_offline", 3_000, retryable=True)
+    first, second = play.heard("command")
+    assert second["requestId"] != "a"
+    assert second["payload"]["idempotencyKey"] == "k"
+    assert second["payload"]["replayNonce"] != first["payload"]["replayNonce"]
+    answer(play, second["requestId"])
+    assert play.peer.outcome("a").is_good
+    assert play.notes("outcome")[0]["retried"] == second["requestId"]
+
+
+def test_a_lost_socket_is_a_reason_to_try_again_on_the_next_one() -> None:
+    play = ControllerPlay()
+    play.do(SendCommand("command.list", request="a", retries=1))
+    play.hang_up(5_000)
+    first, second = play.heard("command")
+    assert first["payload"]["idempotencyKey"] == second["payload"]["idempotencyKey"] != ""
+
+
+def test_what_is_not_retryable_or_was_tried_often_enough_is_over() -> None:
+    play = ControllerPlay()
+    play.do(SendCommand("command.list", request="a", retries=1))
+    fail(play, "a", "command_failed", 5_000)
+    assert len(play.heard("command")) == 1
+    play.do(SendCommand("command.list", request="b", retries=1))
+    fail(play, "b", "node_offline", 5_000, retryable=True)
+    again = play.heard("command")[-1]["requestId"]
+    fail(play, again, "node_offline", 5_000, retryable=True)
+    assert len(play.heard("command")) == 3
+    assert play.peer.outcome("b").request == again
+
+
+def test_without_retry_keeps_key_the_node_cannot_know_the_retry() -> None:
+    play = ControllerPlay("retry_keeps_key")
+    play.do(SendCommand("command.list", request="a", retries=1, idempotency_key="k"))
+    play.hang_up(5_000)
+    first, second = play.heard("command")
+    assert first["payload"]["idempotencyKey"] == "k"
+    assert second["payload"].get("idempotencyKey") != "k"
+
+
+# -- timeouts
+
+
+def test_the_budget_comes_from_the_policy_of_a_command_that_is_known() -> None:
+    play = ControllerPlay()
+    play.do(SendCommand("command.run", POSTS))
+    described(play)
+    play.do(SendCommand("command.run", POSTS))
+    play.do(SendCommand("command.test", {**POSTS, "input": {"minReturnedPosts": 200}}))
+    play.do(SendCommand("command.reddit_posts", {"input": {}}))
+    play.do(SendCommand("command.run", {"site": "reddit.com", "command": "other"}))
+    assert timeouts(play) == [None, None, 85_000, 300_000, 60_000, None]
+
+
+def test_what_the_user_says_goes_before_the_policy_thirty_thousand_included() -> None:
+    play = ControllerPlay()
+    described(play)
+    for explicit in (30_000, 1_000, 0):
+        play.do(SendCommand("command.run", POSTS, timeout_ms=explicit))
+    assert timeouts(play)[1:] == [30_000, 1_000, 0]
+
+
+def test_policies_are_those_of_one_node() -> None:
+    play = ControllerPlay()
+    described(play)
+    play.do(SendCommand("command.run", POSTS, node="node_beta"))
+    assert timeouts(play)[-1] is None
+
+
+def test_without_the_rules_of_timeouts() -> None:
+    deaf, stubborn = ControllerPlay("timeout_from_policy"), ControllerPlay("explicit_timeout_wins")
+    for play in (deaf, stubborn):
+        described(play)
+        play.do(SendCommand("command.run", POSTS))
+        play.do(SendCommand("command.run", POSTS, timeout_ms=7_000))
+    assert timeouts(deaf)[1:] == [None, 7_000]
+    assert timeouts(stubborn)[1:] == [85_000, 85_000]
+
+
+# -- the script
+
+
+def test_a_script_is_done_step_by_step_each_after_the_end_of_the_one_before() -> None:
+    script = (
+        SendCommand("command.list", request="a"),
+        LockTab("tab_1"),
+        SendCommand("command.list", request="c"),
+    )
+    play = ControllerPlay(script=script)
+    assert [w["messageType"] for w in play.heard()][2:] == ["command"]
+    answer(play, "a")
+    lock = play.heard("tab_lock")[0]["requestId"]
+    assert len(play.heard("command")) == 1
+    fail(play, lock, "tab_locked")
+    assert [w["requestId"] for w in play.heard("command")] == ["a", "c"]
+
+
+def test_a_script_goes_on_after_a_call_that_was_given_up_and_waits_for_its_retries() -> None:
+    script = (SendCommand("command.list", request="a", retries=1), LockTab("tab_1"))
+    play = ControllerPlay(script=script)
+    fail(play, "a", "node_offline", 3_000, retryable=True)
+    assert play.heard("tab_lock") == []
+    play.wait(36_000)
+    assert len(play.heard("tab_lock")) == 1
+
+
+def test_what_both_roles_can_do_stands_in_scripts_too() -> None:
+    play = ControllerPlay(script=(RefreshToken(), LIST), refresh_token="rt")
+    assert [w["messageType"] for w in play.heard()][2:] == ["refresh", "command"]
+
+
+def test_a_controller_can_do_nothing_of_a_node() -> None:
+    play = ControllerPlay()
+    with pytest.raises(LookupError, match=r"P is a controller and cannot .*it can SendCommand"):
+        play.do(SignIn("mail.example"))
+
+
+def test_a_refresh_without_a_token_is_not_sent() -> None:
+    play = ControllerPlay()
+    play.do(RefreshToken())
+    assert play.heard("refresh") == []
+    assert play.notes("not-sent") == [{"act": "refresh"}]
+
+
+def test_only_the_last_two_hundred_ends_are_remembered() -> None:
+    play = ControllerPlay()
+    for n in range(202):
+        play.do(SendCommand("command.list", request=f"r{n}"), 1)
+    play.wait(30)
+    for n in range(202):
+        answer(play, f"r{n}", ms=0)
+    play.wait(30)
+    assert play.peer.outcome("r1") is None
+    assert play.peer.outcome("r201").is_good
+    assert len(play.outcomes()) == 202
