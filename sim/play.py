@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from functools import cache
 from pathlib import Path
@@ -16,27 +16,23 @@ from sim.core.rule import table_of
 from sim.drivers.collecting import paused_gc
 from sim.drivers.interrupt import between_steps
 from sim.drivers.step import StepDriver
-from sim.protocols.hook import MESSAGES, constants, parse_hook_message
-from sim.protocols.hook.invariants import INVARIANTS
-from sim.protocols.hook.rules import HookRules
+from sim.protocols.played import PLAYED, played
+from sim.protocols.register import DEFAULT_PROTOCOL, protocol
 from sim.scenario.load import load_scenario
 from sim.scenario.playing.play import (
     Run,
-    StageFactory,
     Steer,
     finish,
     prepare,
     steer_by_file,
 )
 from sim.scenario.playing.result import Result
-from sim.scenario.stages.hook import HookStage
+from sim.scenario.playing.stage import Stage
 from sim.scenario.syntax import Scenario
 from sim.scenario.vocabulary import Vocabulary
-from sim.wire.vocabulary import Vocabulary as WireVocabulary
 from sim.world.world import World
 
 DRIVERS = ("trio", "step", "live")
-STAGES: dict[str, StageFactory] = {"hook": HookStage}
 
 
 class Driver(Protocol):
@@ -49,18 +45,14 @@ class Driver(Protocol):
 @cache
 def vocabularies() -> dict[str, Vocabulary]:
     """What the parser may know of each protocol's words."""
-    features = {
-        value: None
-        for name, value in vars(constants).items()
-        if name.startswith("HOOK_FEATURE_") and isinstance(value, str)
-    }
     return {
-        "hook": Vocabulary(
-            frames=WireVocabulary(MESSAGES.values()),
-            rules=[rule.name for rule in table_of(HookRules)],
-            features=list(features),
-            invariants=[invariant.name for invariant in INVARIANTS],
+        record.name: Vocabulary(
+            frames=record.words,
+            rules=[rule.name for rule in table_of(record.rules)],
+            features=record.features,
+            invariants=[invariant.name for invariant in record.invariants],
         )
+        for record in map(played, PLAYED)
     }
 
 
@@ -72,10 +64,25 @@ def load(path_or_name: str | Path) -> Scenario:
     return load_scenario(path_or_name, vocabularies())
 
 
-def stage_for(scenario: Scenario) -> StageFactory:
+def _hook_stage() -> type[Stage]:
+    from sim.scenario.stages.hook import HookStage
+
+    return HookStage
+
+
+def _relay_stage() -> type[Stage]:
+    from sim.scenario.stages.relay import RelayStage
+
+    return RelayStage
+
+
+STAGES: Mapping[str, Callable[[], type[Stage]]] = {"hook": _hook_stage, "relay": _relay_stage}
+
+
+def stage_for(scenario: Scenario) -> type[Stage]:
     """The stage of the scenario's protocol. Raises UsageError when there is none yet."""
     try:
-        return STAGES[scenario.protocol]
+        return STAGES[scenario.protocol]()
     except KeyError:
         known = ", ".join(STAGES)
         raise UsageError(
@@ -83,8 +90,19 @@ def stage_for(scenario: Scenario) -> StageFactory:
         ) from None
 
 
-def make_driver(name: str, world: World, *, speed: float = 20.0) -> Driver:
-    """A driver by its name. ``speed``: virtual seconds per real second, live only."""
+def surroundings(scenario: Scenario) -> Any:
+    """What the folds of its runs are told before the first event; None: nothing."""
+    return stage_for(scenario).surroundings(scenario)
+
+
+def make_driver(
+    name: str, world: World, *, speed: float = 20.0, speaks: str = DEFAULT_PROTOCOL
+) -> Driver:
+    """A driver by its name.
+
+    ``speed``: virtual seconds per real second, ``speaks``: whose frames its sockets carry;
+    both live only.
+    """
     if name == "step":
         return StepDriver(world)
     if name == "trio":
@@ -95,7 +113,7 @@ def make_driver(name: str, world: World, *, speed: float = 20.0) -> Driver:
         from sim.drivers.codec import JsonCodec
         from sim.drivers.live import LiveDriver
 
-        return LiveDriver(world, JsonCodec(parse_hook_message), speed=speed)
+        return LiveDriver(world, JsonCodec(protocol(speaks).parse), speed=speed)
     raise UsageError(f"unknown driver {name!r}; known: {', '.join(DRIVERS)}")
 
 
@@ -144,7 +162,7 @@ def play(
     with nullcontext() if driver == "live" else paused_gc():
         run = open_run(scenario, seed=seed, without=without)
         try:
-            engine = make_driver(driver, run.world, speed=speed)
+            engine = make_driver(driver, run.world, speed=speed, speaks=scenario.protocol)
             if watch is not None:
                 watch(run)
             with suppress(KeyboardInterrupt):

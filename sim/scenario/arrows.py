@@ -9,6 +9,7 @@ from sim.scenario.acts import read_channel_act, read_desktop_act
 from sim.scenario.grammar import RawArrow
 from sim.scenario.items import read_frame
 from sim.scenario.kinds import CHANNEL_KINDS
+from sim.scenario.peer_acts import PEER_KINDS, read_peer_act
 from sim.scenario.source import Span
 from sim.scenario.syntax import Act, Arrow, ChannelCall, Content, FreeText, Local, Participant
 from sim.scenario.values import read_duration
@@ -65,7 +66,7 @@ def _content(
             _not_desktop(raw, target)
             return read_channel_act(text)
         case "person", "peer":
-            return read_desktop_act(text) if target.kind == "desktop" else read_channel_act(text)
+            return _act_at(text, target)
         case "peer", "channel":
             _not_desktop(raw, source)
             return _call(text)
@@ -75,6 +76,13 @@ def _content(
             roles = f"{source.kind} to {target.kind}"
             hint = "two people or two channels exchange nothing that a protocol carries; use a note"
             raise raw.target.fail(f"{roles}: {hint}", ("Note over A,B: text",))
+
+
+def _act_at(text: Span, peer: Participant) -> Act | FreeText:
+    """What a person does at a protocol peer."""
+    if peer.kind in PEER_KINDS:
+        return read_peer_act(text, peer.kind)
+    return read_desktop_act(text) if peer.kind == "desktop" else read_channel_act(text)
 
 
 def _frame(
@@ -115,7 +123,7 @@ def _call(text: Span) -> ChannelCall:
     return ChannelCall(text.line, text.column, None, text.text)
 
 
-def _local(text: Span, host: Participant) -> Local | FreeText:
+def _local(text: Span, host: Participant) -> Act | Local | FreeText:
     """Something that happens inside one lifeline."""
     words = text.words()
     verb, rest = words[0].text, words[1:]
@@ -123,6 +131,8 @@ def _local(text: Span, host: Participant) -> Local | FreeText:
         if len(rest) != 1:
             raise text.fail("think takes one duration", LOCALS)
         return Local(text.line, text.column, "think", read_duration(rest[0]))
+    if host.kind in PEER_KINDS:
+        return read_peer_act(text, host.kind)
     if host.kind != "desktop":
         return FreeText(text.line, text.column, text.text)
     if verb == "retry" or verb == "quit":

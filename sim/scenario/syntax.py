@@ -79,6 +79,13 @@ class Act:
     type                        ``text`` (at the desktop)
     answer, login               ``word`` (at the desktop)
     workspaces                  ``words`` (at the desktop)
+    login, decline, logout      ``word`` = site (at a node)
+    close                       ``name`` or ``word`` of a tab (at a node)
+    slow                        ``words`` = time, perhaps an action (at a node)
+    fail, hang                  ``words`` = code, action; action (at a node)
+    insist, relent              none (at a node)
+    connect, disconnect,        none (at a node or controller)
+    redial, mute, unmute
     =========================== ==============================================
 
     ``remark`` is the free text from which the act was concluded, if it was.

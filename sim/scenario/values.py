@@ -32,6 +32,13 @@ def read_duration(at: Span) -> int:
     return int(exact)
 
 
+def duration_of(text: str) -> int:
+    """A duration that :func:`read_duration` has accepted, in microseconds."""
+    found = DURATION.fullmatch(text)
+    assert found is not None
+    return int(Fraction(found["number"]) * UNITS_US[found["unit"]])
+
+
 def read_range(at: Span) -> tuple[int, int]:
     """``20ms..80ms``, or ``3s`` for exactly that."""
     if ".." not in at.text:

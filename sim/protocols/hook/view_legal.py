@@ -9,32 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import attrs
-
 from sim.core.table import Table
 from sim.protocols.hook import machine
 from sim.protocols.hook.frames import MESSAGES
 from sim.protocols.hook.view_times import Chronicle
+from sim.view.verdict import Verdict
 
 ALWAYS_FIRST = ("hello",)
-
-
-@attrs.frozen
-class Verdict:
-    """One table's opinion. ``after`` is None where the table forbids the trigger.
-
-    ``trigger`` "" means: only the state counts (business needs a READY connection).
-    """
-
-    table: str
-    subject: str
-    state: str
-    trigger: str
-    after: str | None
-
-    @property
-    def is_legal(self) -> bool:
-        return self.after is not None
 
 
 def legal_here(

@@ -10,10 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-import attrs
-
 from sim.channel.api import DeleteMessage, EditMessage, MessageRemoved, React
-from sim.channel.history import REMOVED, ShownMessage, Version
+from sim.channel.history import REMOVED
+from sim.channel.moments import Edit, MessageAt, Owner
 from sim.core import event as events
 from sim.core.event import Event
 from sim.protocols.hook import machine
@@ -23,59 +22,6 @@ from sim.protocols.hook.view_records import RequestView, RoundView
 from sim.view.changes import Timeline
 
 Key = tuple[str, str]
-
-
-@attrs.define
-class Edit:
-    """An edit on its way to a channel: issued by event ``n``, ``landed`` -1 while it flies."""
-
-    n: int
-    at: int
-    request: EditMessage
-    landed: int = -1
-
-
-@attrs.frozen
-class Owner:
-    """Who may change a message: the request or round ``holder`` on the connection ``link``.
-
-    ``state`` is a round's: OPEN, ENDED, SUPERSEDED, TORN; "" for the request itself.
-    """
-
-    holder: str
-    link: str
-    state: str = ""
-
-    @property
-    def generation(self) -> int:
-        """Which life of the connection; 0 when it is not known."""
-        number = self.link.rpartition("#")[2]
-        return int(number) if number.isdigit() else 0
-
-
-@attrs.frozen
-class MessageAt:
-    """A channel message as it stood after some step.
-
-    ``versions`` are all looks up to then, newest last; ``flying`` the edits that
-    were under way; ``owner`` None for people's messages and cards.
-    """
-
-    message: ShownMessage
-    versions: tuple[Version, ...]
-    flying: tuple[Edit, ...]
-    deleted: bool
-    reaction: str
-    owner: Owner | None
-
-    @property
-    def now(self) -> Version:
-        return self.versions[-1]
-
-    @property
-    def edits(self) -> int:
-        """How often it has been changed."""
-        return len(self.versions) - 1
 
 
 class Chronicle:
@@ -219,6 +165,10 @@ class Chronicle:
         return timeline.since(n)
 
     # -- rows --------------------------------------------------------------------------
+
+    def standing(self, host: str, n: int) -> tuple[()]:
+        """Nothing: what a server or desktop has in mind, it has stored or it waits for."""
+        return ()
 
     def row(self, host: str, key: str, n: int) -> Any:
         """What a host had stored under a key after step ``n``; None for nothing."""

@@ -87,11 +87,12 @@ class Lock:
 
 
 class Standing:
-    """``tasks`` by requestId, the latest of it."""
+    """``tasks`` by requestId, the latest of it; ``seen`` are the hosts that were ever let in."""
 
     def __init__(self) -> None:
         self.peers: dict[str, Peer] = {}
         self.tasks: dict[str, Task] = {}
+        self.seen: dict[str, None] = {}
         self.running: dict[tuple[str, str], Task] = {}
         self.waiting: dict[tuple[str, str], list[Task]] = {}
         self.locks: dict[tuple[str, str], Lock] = {}
@@ -140,6 +141,14 @@ class Standing:
         """The tabs of all nodes, closed ones too."""
         return self._tabs.tabs
 
+    def told_of_tab(self, tab: Tab) -> str:
+        """``owner A; locked by B; runs …; waits …``: all that stands about a tab."""
+        place = (tab.node, tab.id)
+        lock = self.locks.get(place)
+        told = [f"owner {tab.owner}" if tab.owner else "nobody's", tab.url]
+        told.append("free" if lock is None else f"locked by {lock.owner}")
+        return "; ".join([*told, *self._queue_told(place)])
+
     def rows(self, host: str, n: int) -> Iterator[Row]:
         """What stands at a host after step ``n``, head by head."""
         return self._rows.of(host, n)
@@ -160,6 +169,7 @@ class Standing:
             payload = payload_of(wire)
             named = payload.get("controllerId") or payload.get("nodeId") or ""
             peer.identity = str(named)
+            self.seen[peer.host] = None
             self._session(peer, f"{peer.role} {peer.identity}")
         elif peer.role == NODE:
             self._tabs.ordered(peer.link, wire)
@@ -253,16 +263,20 @@ class Standing:
         node, tab = task.place
         if not tab:
             return
-        busy, behind = self.running.get(task.place), self.waiting.get(task.place, [])
+        told = self._queue_told(task.place)
+        text = f"{node}:{tab}  {'; '.join(told)}" if told else None
+        self._rows.put(self._n, task.peer.relay, QUEUES, f"{node}:{tab}", text)
+
+    def _queue_told(self, place: tuple[str, str]) -> list[str]:
+        busy, behind = self.running.get(place), self.waiting.get(place, [])
         told = []
         if busy is not None:
             late = " (its budget is over)" if busy.is_over else ""
             told.append(f"runs {busy.request} of {busy.peer.identity}{late}")
         if behind:
-            told.append("waits " + ", ".join(f"{one.request} of {one.peer.identity}"
-                                             for one in behind))  # fmt: skip
-        text = f"{node}:{tab}  {'; '.join(told)}" if told else None
-        self._rows.put(self._n, task.peer.relay, QUEUES, f"{node}:{tab}", text)
+            names = (f"{one.request} of {one.peer.identity}" for one in behind)
+            told.append("waits " + ", ".join(names))
+        return told
 
     # -- listeners and streams -------------------------------------------------------------
 

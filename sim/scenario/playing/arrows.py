@@ -51,12 +51,19 @@ def _frame(walk: Walk, arrow: Arrow, text: FrameText, following: Following) -> S
     was_prompted = arrow.line in walk.shared.prompted
     walk.shared.prompted.pop(arrow.line, None)
     if expectation.sent is None and walk.directs and not was_prompted:
+        yield from _in_time(walk, arrow, text)
         for direction in walk.stage.prompts(arrow, text, following, walk.shared.prompted):
             if walk.director.world.hosts[direction.host].up:
                 yield from walk.do(direction)
             else:
                 expectation.near = f"{direction.host} is down"
     yield from _await(walk, expectation)
+
+
+def _in_time(walk: Walk, arrow: Arrow, text: FrameText) -> Steps:
+    """Nothing is caused before all are there."""
+    if walk.stage.is_early(arrow, text):
+        yield Poll(lambda: not walk.stage.is_early(arrow, text))
 
 
 def _expect(walk: Walk, arrow: Arrow, mark: int | None = None, **wants: Any) -> Expectation:
@@ -182,6 +189,7 @@ def _puppet_frame(walk: Walk, arrow: Arrow, text: FrameText) -> Steps:
     sender, receiver = arrow.source, arrow.target
     stage = walk.stage
     yield Until(walk.director.world.now)
+    yield from _in_time(walk, arrow, text)
     while stage.puppet_ready(sender, receiver) is not None:
         if not (yield Poll(lambda: stage.puppet_ready(sender, receiver) is None)):
             why = stage.puppet_ready(sender, receiver) or "it came too late"

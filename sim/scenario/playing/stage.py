@@ -60,6 +60,11 @@ class Stage(ABC):
         self.without = without
         self.names = Names()
 
+    @classmethod
+    def surroundings(cls, scenario: Scenario) -> Any:
+        """What a fold of such a run must know that no event tells; None: nothing."""
+        return None
+
     @abstractmethod
     def build(self) -> None:
         """Put all hosts into the world and bind people to desktops; start nothing yet."""
@@ -88,6 +93,13 @@ class Stage(ABC):
 
         A direction that serves a later line as well notes that line in ``prompted``.
         """
+
+    def is_early(self, arrow: Arrow, text: FrameText) -> bool:
+        """Whether somebody is still on the way whom the diagram takes for granted here.
+
+        A frame that has to be caused waits for that, for a minute at most.
+        """
+        return False
 
     @abstractmethod
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:

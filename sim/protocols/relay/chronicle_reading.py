@@ -1,0 +1,64 @@
+"""Events of a trace file with their values as in the run: frames and acts.
+
+What is unknown (a newer trace, a puppet's nonsense) stays plain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+
+from sim.core import event as events
+from sim.core.event import Event
+from sim.core.op import OpaqueFrame
+from sim.protocols.relay.acts import Act
+from sim.protocols.relay.frames import MESSAGES
+from sim.protocols.relay.parse import parse_relay_message
+from sim.wire.message import Message
+
+
+def typed(event: Event) -> Event:
+    """The event as it was in the run; the same object where nothing is to be done."""
+    convert = _CONVERTERS.get(type(event))
+    return event if convert is None else convert(event)
+
+
+def frame_of(wire: Any) -> Any:
+    """A frame by its JSON, good or bad: a message, an opaque frame where it was no JSON."""
+    if not isinstance(wire, dict):
+        return wire
+    if wire.get("type") == "(bad)" and isinstance(wire.get("text"), str):
+        verdict = parse_relay_message(wire["text"])
+        return OpaqueFrame(wire["text"], verdict.error or "refused", verdict.path)
+    verdict = parse_relay_message(wire)
+    if verdict.message is not None:
+        return verdict.message
+    kind, id = str(wire.get("messageType")), str(wire.get("requestId"))
+    return Message(kind, id, 0, None, wire, MESSAGES.get(kind), str(wire.get("senderRole")))
+
+
+def act_of(plain: Any) -> Any:
+    """An act by its JSON."""
+    if not isinstance(plain, Mapping):
+        return plain
+    cls = _classes().get(plain.get("is"))
+    if cls is None:
+        return plain
+    try:
+        return msgspec.convert(plain, cls)
+    except msgspec.ValidationError:
+        return plain
+
+
+@cache
+def _classes() -> dict[Any, type]:
+    return {one.__struct_config__.tag: one for one in Act.__subclasses__()}
+
+
+_CONVERTERS: Final[dict[type[Event], Callable[[Any], Event]]] = {
+    events.FrameSent: lambda e: msgspec.structs.replace(e, frame=frame_of(e.frame)),
+    events.Acted: lambda e: msgspec.structs.replace(e, act=act_of(e.act)),
+}

@@ -1,0 +1,75 @@
+"""Acts as JSON, as ``@act HOST {…}`` writes them in a recorded scenario."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from sim.core.errors import UsageError
+from sim.core.op import Frame, OpaqueFrame
+from sim.protocols.relay import acts
+from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
+from sim.protocols.relay.parse import parse_relay_message
+from sim.scenario.playing.puppet import PuppetDials, PuppetSends
+from sim.scenario.stages.relay_compose import message_of
+
+_OF_PUPPETS = PuppetSends | PuppetDials
+_OF_PEERS = (
+    acts.Connect
+    | acts.Disconnect
+    | acts.Redial
+    | acts.SwitchPings
+    | acts.UseToken
+    | acts.RefreshToken
+    | acts.SayFrame
+    | acts.SayText
+    | PuppetSends
+    | PuppetDials
+)
+_KINDS: dict[str, Any] = {
+    RELAY: _OF_PUPPETS,
+    CONTROLLER: _OF_PEERS
+    | acts.SendCommand
+    | acts.LockTab
+    | acts.UnlockTab
+    | acts.CancelCommand,
+    NODE: _OF_PEERS
+    | acts.SignIn
+    | acts.DeclineSignIn
+    | acts.SignOut
+    | acts.CloseTab
+    | acts.SlowDown
+    | acts.FailNext
+    | acts.HangNext
+    | acts.RefuseCancels
+    | acts.ReportProgress
+    | acts.EmitUpdate,
+}  # fmt: skip
+
+
+def read_act(kind: str, act: Any) -> Any:
+    """The act that a JSON object describes. Raises UsageError saying what is wrong."""
+    known = _KINDS.get(kind)
+    if known is None:
+        raise UsageError(f"@act: a {kind} cannot be told anything")
+    try:
+        made = msgspec.convert(act, known)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"@act for a {kind}: {error}") from None
+    if isinstance(made, PuppetSends):
+        return PuppetSends(made.peer, read_frame(made.frame))
+    return made
+
+
+def read_frame(wire: Any) -> Frame:
+    """A frame from its wire form, good or bad: puppets may say anything.
+
+    What is no object, and the text of ``{"type": "(bad)", "text": …}``, goes out as text.
+    """
+    if isinstance(wire, dict) and wire.get("type") != "(bad)":
+        return message_of(wire)
+    text = wire["text"] if isinstance(wire, dict) else json.dumps(wire)
+    verdict = parse_relay_message(text)
+    return OpaqueFrame(str(text), verdict.error or "refused", verdict.path)

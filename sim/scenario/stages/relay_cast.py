@@ -1,0 +1,184 @@
+"""Who stands in a relay world: one relay, controllers and nodes, and people beside them.
+
+Host names are the diagram's ids. A controller's identity and a nodeId are the id of the
+lifeline, or what its label says: ``participant A2 as controller alice``. Several lifelines
+may be one identity. A relay, controller or node that the diagram leaves out gets its kind
+as its name. ``token-ID`` and ``refresh-ID`` are the tokens of the lifeline ID.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from sim.core.actor import Actor, Port
+from sim.core.op import Frame
+from sim.hosts.controller import controller_host
+from sim.hosts.node import node_host
+from sim.hosts.relay import relay_host
+from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
+from sim.protocols.relay.controller.plan import ControllerPlan
+from sim.protocols.relay.node.plan import NodePlan
+from sim.protocols.relay.relay.plan import RelayPlan
+from sim.protocols.relay.relay.sessions import Grant
+from sim.protocols.relay.rules import RelayRules
+from sim.scenario.kinds import identity_in
+from sim.scenario.playing.puppet import Puppet
+from sim.scenario.stages.relay_compose import Composer
+from sim.scenario.syntax import Participant, Scenario
+from sim.world.world import World
+
+PEERS = (CONTROLLER, NODE)
+
+
+@attrs.frozen
+class RelayManners:
+    """What a mannered puppet of the relay protocol does by itself."""
+
+    composer: Composer
+
+    def greeting(self, puppet: Puppet) -> Iterable[Frame]:
+        host: Any = puppet.port
+        return tuple(self.composer.usual(host, "", kind) for kind in ("hello", "auth"))
+
+    def answers(self, puppet: Puppet, frame: Frame) -> Iterable[Frame]:
+        host: Any = puppet.port
+        answer = _ANSWERS.get(frame.type)
+        if answer is None or answer[0] not in puppet.habits:
+            return ()
+        request = str(frame.wire.get("requestId"))
+        return (self.composer.usual(host, "", answer[1], request, frame.wire),)
+
+    def greeted(self, frame: Frame) -> bool:
+        return frame.type == "auth_ack"
+
+    def told(self, puppet: Puppet, act: Any) -> None:
+        """Nothing: a puppet's arrows say all that it does."""
+
+
+_ANSWERS = {
+    "ping": ("pong", "pong"),
+    "hello": ("handshake", "hello_ack"),
+    "auth": ("handshake", "auth_ack"),
+}
+
+
+class Cast:
+    """The hosts of one run."""
+
+    def __init__(self, scenario: Scenario, world: World, rules: RelayRules) -> None:
+        self.scenario = scenario
+        self.world = world
+        self.rules = rules
+        self.drawn = {p.id: p for p in scenario.participants}
+        self.relay = self._all(RELAY)[0]
+        self.controllers = self._all(CONTROLLER)
+        self.nodes = self._all(NODE)
+        self.identities = {name: self._identity(name) for name in (*self.controllers, *self.nodes)}
+
+    def _all(self, kind: str) -> list[str]:
+        drawn = [p.id for p in self.scenario.participants if p.kind == kind]
+        return drawn or [kind]
+
+    def _identity(self, name: str) -> str:
+        drawn = self.drawn.get(name)
+        said = identity_in(drawn.label) if drawn is not None else None
+        return said or name
+
+    def persons(self) -> list[str]:
+        """The drawn people; what they do happens at a controller or node."""
+        return [p.id for p in self.scenario.participants if p.kind == "person"]
+
+    def puppets(self) -> list[Participant]:
+        """The drawn lifelines that have no behaviour."""
+        return [p for p in self.scenario.participants if p.puppet is not None]
+
+    def twin_kinds(self) -> frozenset[str]:
+        """Kinds of which at least one host is a twin, and none a puppet."""
+        return frozenset({RELAY, *PEERS} - {p.kind for p in self.puppets()})
+
+    def kinds(self) -> tuple[tuple[str, str], ...]:
+        """(name, kind) of all hosts: drawn ones in their order, then the others."""
+        drawn = [(p.id, p.kind) for p in self.scenario.participants]
+        rest = [(h.name, h.kind) for h in self.world.hosts.values() if h.name not in self.drawn]
+        return tuple(drawn + rest)
+
+    def lane(self, host: str) -> str:
+        """The lane on which a peer reaches the relay."""
+        return NODE if host in self.nodes else CONTROLLER
+
+    def node_ids(self) -> tuple[str, ...]:
+        """The nodeIds in order; the first is meant where a command names none."""
+        return tuple(dict.fromkeys(self.identities[name] for name in self.nodes))
+
+    # -- building --------------------------------------------------------------------
+
+    def plan(self) -> RelayPlan:
+        """Every peer has a token, and one to refresh it with."""
+        grants = {name: Grant(self.lane(name), who) for name, who in self.identities.items()}
+        return RelayPlan(
+            tokens={f"token-{name}": grant for name, grant in grants.items()},
+            refresh_tokens={f"refresh-{name}": grant for name, grant in grants.items()},
+            rules=self.rules,
+        )
+
+    def build(self, manners: RelayManners) -> None:
+        """Add all hosts, in the order of starting, and set the latencies."""
+        self._add(self.relay, RELAY, manners, relay_host(self.plan()))
+        for name in self.nodes:
+            self._add(name, NODE, manners, node_host(self._node_plan(name)))
+        for name in self.controllers:
+            self._add(name, CONTROLLER, manners, controller_host(self._controller_plan(name)))
+        for name in self.persons():
+            self._add(name, "person", manners, Actor)
+        self._set_latencies()
+
+    def _node_plan(self, name: str) -> NodePlan:
+        return NodePlan(
+            relay=self.relay,
+            token=f"token-{name}",
+            refresh_token=f"refresh-{name}",
+            rules=self.rules,
+            node_id=self.identities[name],
+        )
+
+    def _controller_plan(self, name: str) -> ControllerPlan:
+        return ControllerPlan(
+            relay=self.relay,
+            token=f"token-{name}",
+            refresh_token=f"refresh-{name}",
+            rules=self.rules,
+            nodes=self.node_ids(),
+        )
+
+    def _add(self, name: str, kind: str, manners: RelayManners, twin: Any) -> None:
+        drawn = self.drawn.get(name)
+        if drawn is None or drawn.puppet is None:
+            self.world.add_host(name, kind, twin)
+            return
+        habits = drawn.puppet
+
+        def puppet(port: Port) -> Actor:
+            return Puppet(port, manners, habits)
+
+        self.world.add_host(name, kind, puppet)
+
+    def _set_latencies(self) -> None:
+        hosts = self.world.hosts
+        for one in self.scenario.settings.latencies:
+            for source in self._named(one.source):
+                for target in self._named(one.target):
+                    if source != target and source in hosts and target in hosts:
+                        self.world.latencies[source, target] = (one.low_us, one.high_us)
+
+    def _named(self, word: str) -> list[str]:
+        return list(self.world.hosts) if word == "*" else [word]
+
+    def boot(self) -> None:
+        """Start every host that the diagram does not create itself."""
+        for name in self.world.hosts:
+            drawn = self.drawn.get(name)
+            if drawn is None or not drawn.created:
+                self.world.boot(name)
