@@ -14,9 +14,9 @@ from pathlib import Path
 
 import attrs
 
+from sim.channel.moments import MessageAt
 from sim.core import event as events
 from sim.core.errors import UsageError
-from sim.protocols.hook.view_times import MessageAt
 from sim.scenario import lesson as written
 from sim.scenario.lesson import Goal, Question, Said
 from sim.scenario.load import shipped_folder

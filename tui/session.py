@@ -6,7 +6,7 @@ chronicle that channels and hosts are drawn from. Nothing waits for either.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,8 @@ from sim.core.errors import UsageError
 from sim.core.event import Event
 from sim.core.invariant import Monitor, Violation
 from sim.core.trace import digest_of
-from sim.protocols.hook.invariants import INVARIANTS, invariants_for
-from sim.protocols.hook.view import HookView
-from sim.protocols.hook.view_times import Chronicle
+from sim.play import surroundings, vocabularies
+from sim.protocols.played import Chronicle, Played, played
 from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.result import Result
 from sim.scenario.syntax import Scenario
@@ -82,10 +81,11 @@ class Session:
     def __attrs_post_init__(self) -> None:
         self.columns = Columns(self.trace)
         self.seeker = Seeker(self.trace)
-        self.names = self.result.names if self.result else names_in(self.trace)
+        self.record: Played = played(self.trace.header.protocol)
+        self.names = self.result.names if self.result else names_in(self.trace, self.record.short)
         self._names = Names(self.names)
         self.diagram = Diagram(self.trace, words_for(self.names))
-        self.chronicle = Chronicle()
+        self.chronicle = self.new_chronicle()
         self.violations = list(self.result.violations) if self.result else []
         self._judge = None if self.result else _judge_of(self)
         self._judged = self.result is not None
@@ -116,11 +116,15 @@ class Session:
         trace.lenient = True
         return made
 
+    def new_chronicle(self) -> Chronicle:
+        """A fold of this run that has seen nothing yet."""
+        return self.record.chronicle(surroundings(self.scenario) if self.scenario else None)
+
     # -- facts -----------------------------------------------------------------------
 
     @property
     def protocol(self) -> str:
-        return self.trace.header.protocol or "hook"
+        return self.record.name
 
     @property
     def count(self) -> int:
@@ -246,13 +250,15 @@ class Session:
                 self._judge(-1)
 
 
-NAMED = {"requestId": "R", "reopenOf": "R", "interactionId": "A"}
 LOOKED_AT = 1_500
 """Steps at the start of a file in which ids are looked for."""
 
 
-def names_in(trace: TraceFile) -> tuple[tuple[str, str], ...]:
-    """Short names for the ids of a file, in order of appearance; a file keeps none itself."""
+def names_in(trace: TraceFile, short: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Short names for the ids of a file, in order of appearance; a file keeps none itself.
+
+    ``short``: which fields are named, and the first letter of each.
+    """
     names: dict[str, str] = {}
     counts: dict[str, int] = {}
     for n in range(min(trace.count, LOOKED_AT)):
@@ -260,8 +266,9 @@ def names_in(trace: TraceFile) -> tuple[tuple[str, str], ...]:
         payload = frame.get("payload") if isinstance(frame, dict) else None
         if not isinstance(payload, dict):
             continue
-        for field, letter in NAMED.items():
-            real = payload.get(field)
+        fields = {**frame, **payload}
+        for field, letter in short.items():
+            real = fields.get(field)
             if isinstance(real, str) and len(real) > 8 and real not in names:
                 counts[letter] = counts.get(letter, 0) + 1
                 names[real] = f"{letter}{counts[letter]}"
@@ -272,8 +279,6 @@ def _scenario_of(trace: TraceFile) -> Scenario | None:
     """The scenario whose text the header holds, so that the run can be branched."""
     if not trace.header.source:
         return None
-    from sim.play import vocabularies
-
     try:
         return parse_scenario(trace.header.source, trace.header.scenario, vocabularies())
     except UsageError:
@@ -285,8 +290,7 @@ Watchers = dict[type[Event], list[Callable[[Any], None]]]
 
 def _judge_of(session: Session) -> Callable[[int], None]:
     """Judges a trace file as its run was judged; asked after each event, -1 at the end."""
-    from sim.protocols.hook.view_reading import typed
-
+    typed = session.record.typed
     watchers: Watchers = {}
     monitors = [_twins_judged(session, watchers)]
     outside = frozenset(session.trace.header.outside)
@@ -316,7 +320,7 @@ def _twins_judged(session: Session, watchers: Watchers) -> Monitor:
         puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
     kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
     kinds -= frozenset(session.trace.header.outside)
-    monitor = Monitor(invariants_for(session.chronicle.view, kinds))
+    monitor = Monitor(session.record.judges(session.chronicle.view, kinds))
     monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
     return monitor
 
@@ -324,7 +328,7 @@ def _twins_judged(session: Session, watchers: Watchers) -> Monitor:
 def _strangers_judged(session: Session, outside: frozenset[str], watchers: Watchers) -> Monitor:
     """Real programs, by their frames: what they keep to themselves is not known."""
     protocol = judged(session.protocol)
-    view = HookView(0, frames_only=True)
+    view = protocol.view()
     said = Said(protocol, dict(session.lanes()).get, rereads=True)
 
     def watch(kind: type[Event], watcher: Callable[[Any], None]) -> None:
@@ -335,11 +339,3 @@ def _strangers_judged(session: Session, outside: frozenset[str], watchers: Watch
     monitor = Monitor(invariants_of(protocol, view, outside))
     monitor.attach(watch)
     return monitor
-
-
-def sentence_of(invariant: str) -> str:
-    """What an invariant wants, in one sentence."""
-    return _SENTENCES.get(invariant, "")
-
-
-_SENTENCES = {one.name: one.sentence for one in INVARIANTS}

@@ -14,9 +14,9 @@ from typing import Any
 import attrs
 
 from sim.channel.history import Version
+from sim.channel.moments import Edit, MessageAt
 from sim.channel.weight import LIMIT, weight
 from sim.core import event as events
-from sim.protocols.hook.view_times import Edit, MessageAt
 from tui.drawing.lines import Line, Span, fit, harmless, line, pad, wrap
 from tui.session import Session
 

@@ -76,6 +76,7 @@ def _volatile(view: View, host: str) -> Iterator[Line]:
         return
     yield from _links(view, scene, host)
     yield from _waits(view, scene, host)
+    yield from _standing(view, host)
     if view.moment is not None and view.moment.step == view.step:
         yield from _inside(view, view.moment, host)
 
@@ -110,6 +111,33 @@ def _waits(view: View, scene: Scene, host: str) -> Iterator[Line]:
             (f"  {pad(head, NAME)}", "dim"), (fit(told, view.width - NAME - 2), "warn"), row=n
         )
         head = ""
+
+
+def _standing(view: View, host: str) -> Iterator[Line]:
+    """What the host has in mind, as far as frames tell: queues, locks, tabs."""
+    now = list(view.session.chronicle.standing(host, view.step))
+    then = {}
+    if view.since >= 0:
+        rows = view.session.chronicle.standing(host, view.since)
+        then = {(row.head, row.key): row.since for row in rows}
+    shown = ""
+    for row in now:
+        key = (row.head, row.key)
+        mark, role = " ", ""
+        if view.since >= 0 and key not in then:
+            mark, role = "+", "good"
+        elif view.since >= 0 and then[key] != row.since:
+            mark, role = "~", "warn"
+        if view.changed and mark == " ":
+            continue
+        head = row.head if row.head != shown else ""
+        told = fit(harmless(view.session.told(row.text)), view.width - NAME - 2)
+        yield line((f"{mark} {pad(head, NAME)}", "dim"), (told, role), row=row.since)
+        shown = row.head
+    left = [(row.head, row.key) for row in now]
+    for head, thing in [one for one in then if one not in left]:
+        told = fit(f"{harmless(view.session.told(thing))}  gone", view.width - NAME - 2)
+        yield line((f"- {pad(head, NAME)}", "dim"), (told, "bad"))
 
 
 def _inside(view: View, moment: Moment, host: str) -> Iterator[Line]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import attrs
 
-from sim.protocols.hook.view_legal import Verdict
 from sim.protocols.register import protocol_of
+from sim.view.verdict import Verdict
 from sim.wire.declare import Body
 from sim.wire.describe import describe
 from tui.drawing.lines import Line, Span, facts, fit, harmless, line, pad, wrap

@@ -126,9 +126,6 @@ def _short(session: Session, value: Any) -> str:
 
 def invariants(session: Session, n: int, width: int) -> list[Line]:
     """What broke, and when; what holds is counted."""
-    from sim.protocols.hook.invariants import INVARIANTS
-    from tui.session import sentence_of
-
     lines: list[Line] = []
     for violation in session.violations:
         role = "bad" if violation.step <= n else "late"
@@ -139,12 +136,12 @@ def invariants(session: Session, n: int, width: int) -> list[Line]:
                 row=violation.step,
             )
         )
-        for part in wrap(sentence_of(violation.invariant), width - 4, 3):
+        for part in wrap(session.record.sentence_of(violation.invariant), width - 4, 3):
             lines.append(line("    ", (part, "dim"), row=violation.step))
         for part in wrap(session.told(violation.text), width - 4, 4):
             lines.append(line("    ", part, row=violation.step))
     known = session.result is not None or session.complete
-    holding = len(INVARIANTS) - len({v.invariant for v in session.violations})
+    holding = len(session.record.invariants) - len({v.invariant for v in session.violations})
     if session.unjudged:
         lines.append(line((f"? cannot be judged: {session.unjudged}", "warn")))
     elif known:

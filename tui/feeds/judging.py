@@ -9,9 +9,6 @@ import attrs
 
 from sim.core.event import Event
 from sim.core.invariant import Invariant, Monitor
-from sim.protocols.hook.invariants import invariants_for
-from sim.protocols.hook.view_reading import typed
-from sim.protocols.hook.view_times import Chronicle
 from tui.session import Session
 
 
@@ -30,20 +27,20 @@ class Watched:
 
 def watched(session: Session) -> list[Watched]:
     """Judge a run anew. Takes a second per 10,000 steps: call it in a thread."""
-    chronicle = Chronicle()
+    record, chronicle = session.record, session.new_chronicle()
     puppets = {}
     if session.scenario is not None:
         puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
     kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
     kinds -= frozenset(session.trace.header.outside)
-    monitor = Monitor(invariants_for(chronicle.view, kinds))
+    monitor = Monitor(record.judges(chronicle.view, kinds))
     watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
     monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
     for n in range(session.count):
         event = session.event(n)
         chronicle.on(event)
         for watcher in watchers.get(type(event), ()):
-            watcher(typed(event))
+            watcher(record.typed(event))
     broken = {violation.invariant: violation.step for violation in session.violations}
     return [
         Watched(one.name, one.sentence, one.exercised, broken.get(one.name, -1), _asked(one))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import attrs
 
 from sim.core.table import Table
-from sim.protocols.hook import machine, machine_desktop
+from sim.protocols.played import PLAYED, played
 
-TABLES: tuple[Table, ...] = (*machine.TABLES, *machine_desktop.TABLES)
+
+@cache
+def tables() -> tuple[Table, ...]:
+    """The tables of all protocols; what a search plays goes through those of one."""
+    return tuple(table for name in PLAYED for table in played(name).tables)
 
 
 @attrs.frozen
@@ -29,12 +34,12 @@ class Used:
 @contextmanager
 def noted() -> Iterator[None]:
     """While this is open the tables note which of their rows are gone through."""
-    for table in TABLES:
+    for table in tables():
         table.used = {}
     try:
         yield
     finally:
-        for table in TABLES:
+        for table in tables():
             table.used = None
 
 
@@ -42,6 +47,6 @@ def used() -> tuple[Used, ...]:
     """All tables as they are noted now; none where nobody notes."""
     return tuple(
         Used(table.role, len(table.rows()), tuple(row for row in table.rows() if row not in seen))
-        for table in TABLES
+        for table in tables()
         if (seen := table.used) is not None
     )

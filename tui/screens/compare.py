@@ -17,7 +17,7 @@ from tui.branches import found
 from tui.drawing.lines import Line, line, wrap
 from tui.keys import bindings
 from tui.screens.view import State, View, Wanted
-from tui.session import Session, sentence_of
+from tui.session import Session
 from tui.widgets.compare_side import CompareSide
 from tui.widgets.panels import Panel
 from tui.widgets.step_view import StepTo
@@ -183,7 +183,7 @@ def _final(session: Session, step: int, width: int) -> Sequence[Line]:
         lines.append(line((f"! {violation.invariant} at step {violation.step}", "bad")))
         lines += [
             line(("  " + row, "bad"))
-            for row in wrap(sentence_of(violation.invariant), width - 2, 2)
+            for row in wrap(session.record.sentence_of(violation.invariant), width - 2, 2)
         ]
     if not session.violations:
         lines.append(line(("no invariant is broken", "good")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+import attrs
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -23,7 +24,7 @@ from tui.keys import bindings
 from tui.screens import explore_lists as lists
 from tui.screens.menus import Reading
 from tui.screens.view import State, View, Wanted
-from tui.session import Session, sentence_of
+from tui.session import Session
 from tui.widgets.pane import Pane
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -130,6 +131,9 @@ class ExploreView(View):
     def _score(self) -> list[tuple[str, str]]:
         return [] if self.score is None else [("mutants", lists.told_of(self.score))]
 
+    def _sentence_of(self, invariant: str) -> str:
+        return "" if self._about is None else self._about.record.sentence_of(invariant)
+
     def _findings(self, width: int) -> Sequence[Line]:
         if self.progress is None:
             return [line(("nothing yet", "dim"))]
@@ -140,7 +144,7 @@ class ExploreView(View):
             steps = outcome.schedule.steps if finding is None else finding.schedule.steps
             told = f"{len(steps)} choices" if finding is None else f"{len(steps)} choices, shrunk"
             lines.append(line((f"! {name}", "bad"), (f"   {told}", "dim"), row=name))
-            rows = wrap(sentence_of(name), width - 4, 2)
+            rows = wrap(self._sentence_of(name), width - 4, 2)
             if finding is not None:
                 rows += wrap(finding.sentence, width - 4, 3) if finding.sentence else []
                 rows += [f"token {finding.token}"] if finding.token else []
@@ -385,9 +389,7 @@ def _budget(case: Case | None) -> str:
 
 
 def _kinds(faults: Any) -> list[tuple[str, int]]:
-    return [
-        (kind, getattr(faults, kind)) for kind in ("lose", "duplicate", "delay", "cut", "crash")
-    ]
+    return [(kind.name, getattr(faults, kind.name)) for kind in attrs.fields(type(faults))]
 
 
 def _curve(curve: Sequence[tuple[int, int]], width: int) -> str:

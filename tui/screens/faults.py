@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sim.world.helm import UNTIL, Step
@@ -11,21 +11,13 @@ from tui.feeds.schedules import Endings, Order, Rest
 from tui.screens.menus import Entry
 from tui.session import Deed, Session
 
-PERSON_ACTS: tuple[tuple[str, dict[str, object]], ...] = (
-    ("says hello", {"is": "say", "text": "hello"}),
-    ("says /stop", {"is": "say", "text": "/stop"}),
-    ("says /new", {"is": "say", "text": "/new"}),
-)
+CHANNELS = ("slack", "telegram", "x")
 CHANNEL_FAULTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("rate-limit the next call 5 s", {"op": "*", "outcome": "rate_limited", "for_us": 5_000_000}),
     ("refuse the next edit", {"op": "edit", "outcome": "edit_refused"}),
     ("slow down 5 s", {"op": "*", "outcome": "latency", "for_us": 5_000_000}),
     ("lose the next answer", {"op": "*", "outcome": "unknown"}),
     ("down 60 s", {"op": "*", "outcome": "down", "for_us": 60_000_000}),
-)
-DESKTOP_ACTS: tuple[tuple[str, dict[str, object]], ...] = (
-    ("retry", {"is": "retry"}),
-    ("types a text", {"is": "type", "text": "go on"}),
 )
 
 
@@ -78,21 +70,17 @@ def _fault(step: int, fault: str) -> Deed:
 
 def _acts(session: Session, moment: Moment) -> Iterator[Entry]:
     for host, kind in session.lanes():
-        for label, act in _acts_of(kind):
+        for label, act in _acts_of(session, kind):
             told = dict(act)
             if kind == "person":
                 told["person"] = host
             why = "" if moment.up.get(host, True) else "it is down"
             deed = Deed(moment.step, f"{host} {label}", host=host, act=told)
-            group = "person" if kind in ("person", "desktop") else "channel"
+            group = "channel" if kind in CHANNELS else "person"
             yield Entry(group, f"{host}  {label}", "", deed, why)
 
 
-def _acts_of(kind: str) -> Sequence[tuple[str, dict[str, object]]]:
-    if kind == "person":
-        return PERSON_ACTS
-    if kind == "desktop":
-        return DESKTOP_ACTS
-    if kind in ("slack", "telegram", "x"):
+def _acts_of(session: Session, kind: str) -> Sequence[tuple[str, Mapping[str, object]]]:
+    if kind in CHANNELS:
         return [(label, {"is": "channel-fault", **act}) for label, act in CHANNEL_FAULTS]
-    return ()
+    return session.record.offers.get(kind, ())

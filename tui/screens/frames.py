@@ -12,7 +12,6 @@ from textual.containers import Horizontal, Vertical
 
 from sim.core import event as events
 from sim.core.errors import TraceError
-from sim.protocols.hook.view_legal import legal_here
 from tui.drawing import frames, inspector
 from tui.drawing.lines import Line, Span, line
 from tui.keys import bindings
@@ -127,16 +126,17 @@ class FramesView(View):
             return [line(("folding to this step …", "dim"))]
         kinds = dict(session.lanes())
         ends = (event.sender, event.receiver) if hasattr(event, "sender") else (event.host,)
-        server = next((host for host in ends if kinds.get(host) == "server"), ends[0])
-        verdicts = legal_here(
-            session.chronicle, server, event.link, frame, self._when(session, event)
+        centre = session.record.centre
+        host = next((host for host in ends if kinds.get(host) == centre), ends[0])
+        verdicts = session.record.legal(
+            session.chronicle, host, event.link, frame, self._when(session, event)
         )
         return inspector.legal(verdicts, frame, width, session.named)
 
     def _when(self, session: Session, event: Any) -> int:
-        """What the server says counts when it says it, what it hears when it arrives."""
-        kinds = dict(session.lanes())
-        if isinstance(event, events.FrameSent) and kinds.get(event.receiver) == "server":
+        """What the centre says counts when it says it, what it hears when it arrives."""
+        kinds, centre = dict(session.lanes()), session.record.centre
+        if isinstance(event, events.FrameSent) and kinds.get(event.receiver) == centre:
             arrivals, _ = frames.fate_of(session, event)
             if arrivals and session.know(arrivals[0]):
                 return arrivals[0]

@@ -92,7 +92,8 @@ class HostsView(View):
     async def _rebuild(self) -> None:
         place = self.query_one("#host-panes", Grid)
         await place.remove_children()
-        order = sorted(self._shown, key=lambda host: _ORDER.get(host[1], 2))
+        centre = self.state.session.record.centre if self.state is not None else ""
+        order = sorted(self._shown, key=lambda host: _place(host[1], centre))
         await place.mount_all([HostPane(name, kind) for name, kind in order])
         self.bring()
         if self.state is not None:
@@ -155,4 +156,6 @@ class HostsView(View):
         self.post_message(Wanted("view", "replay"))
 
 
-_ORDER = {"server": 0, "desktop": 1, "links": 9}
+def _place(kind: str, centre: str) -> int:
+    """The host with which all others connect comes first, links and channels last."""
+    return {centre: 0, "slack": 2, "telegram": 2, "x": 2, "links": 9}.get(kind, 1)
