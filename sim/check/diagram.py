@@ -1,70 +1,47 @@
 """A log of frames as a scenario: puppets that say the same again, at the same times.
 
-Each device gets a lifeline for every connection that it has at the same time. What was
-written stands there literally; how long frames take is inferred from questions and their
-answers: no answer may be written before its question has arrived.
+Each device is a lifeline, and its connections have the names that they have in a recording.
+What was written stands there literally, in the order of the log, and reaches its receiver in
+that order: of a recording as it did, of any other log after the time that is inferred.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
 
 from sim.check.entry import BadLine
+from sim.check.fates import fates_of
+from sim.check.feed import SERVER as NAMELESS
 from sim.check.feed import FrameFeed, TraceFeed
+from sim.check.latency import latencies
 from sim.check.lines import decoded
 from sim.check.reading import TRACE, entries_of
 from sim.check.seen import Seen, SeenConn, SeenFrame
-from sim.check.strikes import how_it_ends, not_drawn, of_conn, of_frame
+from sim.check.strikes import ending, not_drawn, of_conn
+from sim.check.timeline import Business, Timeline
 from sim.core.errors import UsageError
 from sim.scenario.transcribe import plain_json
 
 SERVER: Final = "S"
-DIAL_US: Final = 10_000
-DEFAULT_US: Final = 1_000
-LONGEST_US: Final = 2_000_000
-"""An answer that took longer says nothing about the way."""
+A_NAME: Final = re.compile("[A-Za-z][A-Za-z0-9_]*")
 TELLING: Final = ("requestId", "reopenOf", "interactionId")
 LETTERS: Final = {"requestId": "R", "reopenOf": "R", "interactionId": "A"}
-
-ANSWERS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "welcome": ("hello", "", ""),
-    "pong": ("ping", "", ""),
-    "task.ack": ("task.dispatch", "requestId", "requestId"),
-    "query.response": ("query.request", "queryId", "queryId"),
-    "prefs.state": ("prefs.get", "requestId", "replyTo"),
-    "tool.response": ("tool.request", "requestId", "replyTo"),
-    "provider.prefs.state": ("provider.prefs.get", "requestId", "replyTo"),
-    "provider.behavior.state": ("provider.behavior.get", "requestId", "replyTo"),
-    "turn.delivery": ("turn.end", "requestId", "requestId"),
-}
-"""By answer: its question, the question's field and the answer's that must be equal."""
+Lines = tuple[int, int, list[str]]
+"""The time (µs, of the log), the place among those of this time, and what is written."""
 
 
 @attrs.define(eq=False)
-class Lifeline:
-    """A puppet of a device, with the connections that it makes one after the other."""
+class Drawn:
+    """A connection with its names in the scenario, and when it is dialled (µs, of the log)."""
 
-    name: str
+    conn: SeenConn
     client: str
-    lane: str
-    conns: list[SeenConn] = attrs.field(factory=list)
-    busy_until: int = -1
-
-
-@attrs.frozen
-class Ways:
-    """How long a frame takes, up and down (µs)."""
-
-    up: int
-    down: int
-
-    @property
-    def dial(self) -> int:
-        """How long before its first frame a connection is dialled."""
-        return 2 * (self.up + self.down) + DIAL_US
+    link: str
+    dialled: int
 
 
 def scenario_of(conns: Iterable[SeenConn], name: str, others: Sequence[str] = ()) -> str:
@@ -72,41 +49,10 @@ def scenario_of(conns: Iterable[SeenConn], name: str, others: Sequence[str] = ()
 
     Raises UsageError for a log without any frame.
     """
-    seen = sorted((c for c in conns if c.frames), key=lambda c: (c.frames[0].at, c.frames[0].order))
-    if not seen:
+    seen = list(conns)
+    if not any(conn.frames for conn in seen):
         raise UsageError(f"{name}: there is no frame in it: nothing to draw")
     return _Writer(seen, name, list(others)).text()
-
-
-def latencies(conns: Iterable[SeenConn]) -> Ways:
-    """The shortest time from a question to its answer, each way."""
-    found: dict[bool, list[int]] = {True: [], False: []}
-    for conn in conns:
-        for up, gap_us in _gaps(conn):
-            found[up].append(gap_us)
-    return Ways(min(found[True], default=DEFAULT_US), min(found[False], default=DEFAULT_US))
-
-
-def _gaps(conn: SeenConn) -> Iterator[tuple[bool, int]]:
-    """(whether the question went up, how long after it its answer was written)."""
-    asked: dict[tuple[bool, str, Any], int] = {}
-    for frame in conn.frames:
-        payload = _payload(frame)
-        question, _, mine = ANSWERS.get(frame.type, ("", "", ""))
-        if question:
-            since = asked.pop((not frame.up, question, payload.get(mine) if mine else None), None)
-            if since is not None and 0 <= frame.at - since <= LONGEST_US:
-                yield not frame.up, frame.at - since
-        for answered, (kind, field, _) in ANSWERS.items():
-            if kind == frame.type and answered:
-                key = payload.get(field) if field else None
-                asked.setdefault((frame.up, kind, key), frame.at)
-
-
-def _payload(frame: SeenFrame) -> Mapping[str, Any]:
-    value = decoded(frame.text)
-    payload = value.get("payload") if isinstance(value, dict) else None
-    return payload if isinstance(payload, dict) else {}
 
 
 class _Writer:
@@ -115,95 +61,85 @@ class _Writer:
     def __init__(self, conns: list[SeenConn], name: str, others: list[str]) -> None:
         self.name = name
         self.others = others
-        self.conns = conns
-        self.ways = latencies(conns)
-        self.first = conns[0].frames[0].at - self.ways.dial
-        self.last = 1 + max(conn.frames[-1].order for conn in conns)
-        self.lifelines = _lifelines(conns, self.ways)
+        self.times = Timeline(conns)
+        self.business = Business(conns, self.times)
+        self.ways = latencies(conns, self.times)
+        self.drawn = _drawn(conns, self.times, self.ways.dial)
+        self.first = min(one.dialled for one in self.drawn)
         self._names: dict[tuple[str, str], str] = {}
         self._counts: dict[str, int] = {}
 
     def text(self) -> str:
         """The whole file."""
-        frames = sum(len(conn.frames) for conn in self.conns)
+        conns = [one.conn for one in self.drawn]
+        frames = sum(len(conn.frames) for conn in conns)
+        lost = [f"    %% Not drawn: {_harmless(what)}." for what in not_drawn(conns, self.others)]
+        clients = list(dict.fromkeys(one.client for one in self.drawn))
         head = [
             "sequenceDiagram",
-            f"    %% Drawn from {_harmless(self.name)}: {frames} frames on {len(self.conns)} "
+            f"    %% Drawn from {_harmless(self.name)}: {frames} frames on {len(conns)} "
             "connections, said again by puppets.",
-            *(
-                f"    %% Not drawn: {_harmless(what)}."
-                for what in not_drawn(self.conns, self.others)
-            ),
+            *lost,
             "    %% @protocol hook",
             "    %% @seed 1",
             f"    participant {SERVER}",
-            *(f"    participant {one.name}" for one in self.lifelines),
+            *(f"    participant {client}" for client in clients),
             f"    %% @host {SERVER} server",
             f"    %% @puppet {SERVER}",
         ]
-        for one in self.lifelines:
-            head += [f"    %% @host {one.name} desktop", f"    %% @puppet {one.name}"]
+        up, down = self.ways.up, self.ways.down
+        for client in clients:
+            head += [f"    %% @host {client} desktop", f"    %% @puppet {client}"]
             head += [
-                f"    %% @latency {one.name}->{SERVER} {self.ways.up}us..{self.ways.up}us",
-                f"    %% @latency {SERVER}->{one.name} {self.ways.down}us..{self.ways.down}us",
+                f"    %% @latency {client}->{SERVER} {up}us..{up}us",
+                f"    %% @latency {SERVER}->{client} {down}us..{down}us",
             ]
-        acts = sorted(act for one in self.lifelines for act in self._acts(one))
-        body = [line for _, _, lines in acts for line in lines]
-        last = acts[-1][0] + self.ways.up + self.ways.down
-        return "\n".join([*head, *body, f"    %% @at {last}us", ""])
+        acts = sorted(act for one in self.drawn for act in self._acts(one))
+        body = [line for at, _, lines in acts for line in (self._at(at), *lines)]
+        return "\n".join([*head, *body, self._at(acts[-1][0] + up + down), ""])
 
-    def _acts(self, one: Lifeline) -> Iterator[tuple[int, int, list[str]]]:
-        """(time, order, lines) of all that happens on a lifeline."""
-        for number, conn in enumerate(one.conns, 1):
-            began = conn.frames[0].at - self.first - self.ways.dial
-            dial = {"is": "puppet-dials", "peer": SERVER, "lane": conn.lane or "slack"}
-            yield (
-                began,
-                conn.frames[0].order,
-                [
-                    f"    %% {_harmless(conn.name)}, {_harmless(conn.client)}",
-                    f"    %% @at {began}us",
-                    f"    %% @act {one.name} {plain_json({**dial, 'greets': False})}",
-                ],
-            )
-            link = f"{one.name}.{conn.lane or 'slack'}#{number}"
-            yield from self._frames(one, conn, link)
-            for fault in conn.faults:
-                name = of_conn(fault, link, one.name, SERVER)
-                at = fault.at - self.first
-                if name and began < at:
-                    yield at, fault.order, [f"    %% @at {at}us", f"    %% @fault {name}"]
-            if conn.closed_us >= 0:
-                at = max(conn.closed_us, conn.frames[-1].at) - self.first
+    def _at(self, time_us: int) -> str:
+        return f"    %% @at {time_us - self.first}us"
+
+    def _acts(self, one: Drawn) -> Iterator[Lines]:
+        """All that happens on a connection."""
+        conn, times = one.conn, self.times
+        dial = {"is": "puppet-dials", "peer": SERVER, "lane": conn.lane or LANE, "greets": False}
+        lines = [
+            f"    %% {_harmless(conn.name)}, {_harmless(conn.client)}",
+            f"    %% @act {one.client} {plain_json(dial)}",
+        ]
+        yield one.dialled, conn.begins.order, lines
+        for up in (True, False):
+            yield from self._frames(one, up)
+        for fault in conn.faults:
+            name = of_conn(fault, one.link, one.client, SERVER)
+            if name:
+                yield times.of(fault.moment), fault.order, [f"    %% @fault {name}"]
+        if conn.is_over:
+            at = times.of(conn.closed)
+            if not conn.closed_by:  # noted by one side, whose last frame is on its way
                 at += max(self.ways.up, self.ways.down)
-                lines = [f"    %% @at {at}us", f"    %% @fault cut {link} {how_it_ends(conn)}"]
-                yield at, self.last, lines
+            lines = [f"    {line}" for line in ending(conn, one.link, one.client, SERVER)]
+            yield at, conn.closed.order, lines
 
-    def _frames(
-        self, one: Lifeline, conn: SeenConn, link: str
-    ) -> Iterator[tuple[int, int, list[str]]]:
-        counts = {True: 0, False: 0}
-        for frame in conn.frames:
-            at = frame.at - self.first
-            lines = list(self._says(one, frame, at))
-            if len(lines) > 1:
-                counts[frame.up] += 1
-                way = f"{one.name}>{SERVER}" if frame.up else f"{SERVER}>{one.name}"
-                name = f"{link} {way} {counts[frame.up]}"
-                lines[2:2] = [f"    %% @fault {fault}" for fault in of_frame(frame, name)]
-            yield at, frame.order, lines
+    def _frames(self, one: Drawn, up: bool) -> Iterator[Lines]:
+        way = f"{one.client}>{SERVER}" if up else f"{SERVER}>{one.client}"
+        fates = fates_of(one.conn, up, self.ways, self.times, self.business)
+        for nth, (frame, fate) in enumerate(fates, 1):
+            says, note = self._says(one, frame)
+            faults = [f"    %% @fault {fault}" for fault in fate.faults(f"{one.link} {way} {nth}")]
+            yield self.times.of(frame.sent), frame.order, [says, *faults, note]
 
-    def _says(self, one: Lifeline, frame: SeenFrame, at: int) -> Iterator[str]:
-        sender, receiver = (one.name, SERVER) if frame.up else (SERVER, one.name)
+    def _says(self, one: Drawn, frame: SeenFrame) -> tuple[str, str]:
+        sender, receiver = (one.client, SERVER) if frame.up else (SERVER, one.client)
         value = decoded(frame.text)
-        if not isinstance(value, dict):
-            yield f"    %% {sender} writes to {receiver} what is no JSON object: not said again"
-            return
-        act = {"is": "puppet-sends", "peer": receiver, "frame": value}
-        yield f"    %% @at {at}us"
-        yield f"    %% @act {sender} {plain_json(act)}"
-        told = _harmless(f"{value.get('type')}{self._items(value)}")
-        yield f"    Note over {sender},{receiver}: {sender} to {receiver}, {told}"
+        is_object = isinstance(value, dict)
+        said = value if is_object else frame.text
+        act = {"is": "puppet-sends", "peer": receiver, "link": one.link, "frame": said}
+        told = f"{value.get('type')}{self._items(value)}" if is_object else "what is no JSON object"
+        note = f"    Note over {sender},{receiver}: {sender} to {receiver}, {_harmless(told)}"
+        return f"    %% @act {sender} {plain_json(act)}", note
 
     def _items(self, wire: Mapping[str, Any]) -> str:
         payload = wire.get("payload")
@@ -223,23 +159,35 @@ class _Writer:
         return self._names[letter, real]
 
 
-def _lifelines(conns: list[SeenConn], ways: Ways) -> list[Lifeline]:
-    """Connections of one device that were open at the same time stand side by side."""
-    lines: list[Lifeline] = []
-    for conn in conns:
-        began = conn.frames[0].at - ways.dial
-        ended = max(conn.frames[-1].at, conn.closed_us) + ways.up + ways.down
-        for line in lines:
-            mine = (line.client, line.lane or conn.lane) == (conn.client, conn.lane or line.lane)
-            if mine and line.busy_until < began:
-                break
-        else:
-            name = f"D{len(lines) + 1}" if lines else "D"
-            line = Lifeline(name, conn.client, conn.lane)
-            lines.append(line)
-        line.conns.append(conn)
-        line.busy_until = ended
-    return lines
+def _drawn(conns: list[SeenConn], times: Timeline, dial_us: int) -> list[Drawn]:
+    """The connections in the order in which they came, each dialled in time for its first
+    frame, and not before an earlier one of its lane: it gets its number by that."""
+    kept = all(A_NAME.fullmatch(one.client) and one.client != SERVER for one in conns)
+    kept = kept and not any(conn.server == NAMELESS for conn in conns)
+    seen = sorted(
+        (conn for conn in conns if conn.frames or kept), key=lambda conn: times.of(conn.begins)
+    )
+    names: dict[str, str] = {}
+    counts: dict[tuple[str, str], int] = {}
+    drawn = []
+    for conn in seen:
+        told = conn.client if kept else f"D{len(names) + 1}" if names else "D"
+        client = names.setdefault(conn.client, told)
+        lane = (client, conn.lane or LANE)
+        counts[lane] = counts.get(lane, 0) + 1
+        begins = times.of(conn.frames[0].sent) - dial_us if conn.frames else times.of(conn.begins)
+        link = f"{client}.{lane[1]}#{counts[lane]}"
+        drawn.append(Drawn(conn, client, link, min(begins, times.of(conn.begins))))
+    later: dict[str, int] = {}
+    for one in reversed(drawn):
+        lane_name = one.link.rpartition("#")[0]
+        one.dialled = min(one.dialled, later.get(lane_name, one.dialled + 1) - 1)
+        later[lane_name] = one.dialled
+    return drawn
+
+
+LANE: Final = "slack"
+"""Of a connection that does not say what it is for."""
 
 
 def _harmless(text: str) -> str:

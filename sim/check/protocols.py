@@ -20,9 +20,11 @@ from sim.protocols.hook.frames import DESKTOP_TO_SERVER, MESSAGES, SERVER_TO_DES
 from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.oracles.frames import DesktopFramesPass, ServerFramesPass
 from sim.protocols.hook.parse import parse_hook_message
+from sim.protocols.hook.swift import swift
 from sim.protocols.hook.view import HookView
 from sim.wire.convert import reader
 from sim.wire.message import Message
+from sim.wire.mirror import Swift
 from sim.wire.result import ParseResult
 
 
@@ -47,7 +49,7 @@ class Judged:
     which channel a frame shows its connection to be for ("": none), ``learn_lane`` tells
     that to a view, ``client_of`` is the name of the client that a frame of the type
     ``greeting`` gives. ``forms`` are the rules that frames must pass the parser, ``readers`` make
-    the typed payload of each type.
+    the typed payload of each type, ``swift`` reads the usual frames at once.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Judged:
     client_of: Callable[[Message], str]
     forms: tuple[type[Invariant], ...]
     readers: Mapping[str, Callable[[Any], Any]]
+    swift: Callable[[], Swift]
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -148,6 +151,7 @@ def _hook() -> Judged:
         client_of=_client_of,
         forms=(DesktopFramesPass, ServerFramesPass),
         readers={kind: reader(cls) for kind, cls in MESSAGES.items()},
+        swift=swift,
     )
 
 

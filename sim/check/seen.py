@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -11,13 +11,22 @@ from sim.check.protocols import Judged, judged
 from sim.wire.result import ParseResult
 
 
+class Moment(NamedTuple):
+    """When something happened: the place in the log, which no other has, and its time (µs)."""
+
+    order: int
+    at: int
+
+
+NEVER = Moment(-1, -1)
+
+
 @attrs.define(eq=False)
 class SeenFrame:
     """A frame: ``at`` is the time of the log (µs), ``order`` its place in it.
 
-    ``arrived`` counts its arrivals and ``lost`` its losses, where the log
-    tells of them (``is_followed``);
-    ``copies`` are those that somebody made on the way, each with its delay (µs).
+    ``arrivals`` (of copies, too) and ``lost`` (how often) are what became of it, where the
+    log tells of that (``is_followed``). ``delayed_us``: by how much a fault has held it up.
     """
 
     at: int
@@ -25,21 +34,20 @@ class SeenFrame:
     up: bool
     text: str
     type: str
-    arrived: int = 0
+    arrivals: list[Moment] = attrs.field(factory=list)
     lost: int = 0
     delayed_us: int = 0
     is_followed: bool = False
-    copies: list[int] = attrs.field(factory=list)
+
+    @property
+    def sent(self) -> Moment:
+        """When it was written."""
+        return Moment(self.order, self.at)
 
     @property
     def is_lost(self) -> bool:
         """Whether no copy of it has arrived, or can have."""
-        return not self.arrived and self.lost > 0
-
-    @property
-    def drawn_copies(self) -> int:
-        """How many of the copies have arrived, as far as is known."""
-        return max(len(self.copies) - self.lost, 0)
+        return not self.arrivals and self.lost > 0
 
 
 @attrs.frozen
@@ -52,10 +60,21 @@ class SeenFault:
     words: tuple[str, ...]
     up: bool | None = None
 
+    @property
+    def moment(self) -> Moment:
+        """When it struck."""
+        return Moment(self.order, self.at)
+
+    @property
+    def is_silent_cut(self) -> bool:
+        """Whether the connection is half-open from then on."""
+        return self.verb == "cut" and self.words[-1:] == ("silent",)
+
 
 @attrs.define(eq=False)
 class SeenConn:
-    """A connection with its frames. ``closed_us`` is -1 where the log does not say.
+    """A connection with its frames. ``closed`` is NEVER where the log does not say;
+    ``closed_by`` is the client, the server, "network", or "" for nobody knows.
 
     ``faults`` are those that struck it as a whole.
     """
@@ -63,11 +82,25 @@ class SeenConn:
     name: str
     client: str
     lane: str
+    opened: Moment
+    server: str = ""
     frames: list[SeenFrame] = attrs.field(factory=list)
-    closed_us: int = -1
+    closed: Moment = NEVER
+    closed_by: str = ""
     closed_code: int = 1006
     closed_reason: str = ""
     faults: list[SeenFault] = attrs.field(factory=list)
+
+    @property
+    def begins(self) -> Moment:
+        """When it is known to be there; logs that tell of frames alone know it by the first."""
+        first = self.frames[0].sent if self.frames else self.opened
+        return first if first.at == self.opened.at else self.opened
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the log tells of its end."""
+        return self.closed is not NEVER
 
 
 @attrs.define(eq=False)
@@ -90,11 +123,15 @@ class Seen:
         self._sent: dict[int, SeenFrame] = {}
         self._count = 0
 
+    def _now(self, at_us: int) -> Moment:
+        self._count += 1
+        return Moment(self._count, at_us)
+
     def opened(self, at_us: int, conn: str, client: str, server: str, lane: str = "") -> None:
         """A connection."""
         self.closed(at_us, conn)
         self.links[conn] = _Open(lane)
-        made = self._open[conn] = SeenConn(conn, client, lane)
+        made = self._open[conn] = SeenConn(conn, client, lane, self._now(at_us), server)
         self.conns.append(made)
 
     def closed(
@@ -104,7 +141,8 @@ class Seen:
         self.links.pop(conn, None)
         gone = self._open.pop(conn, None)
         if gone is not None:
-            gone.closed_us, gone.closed_code, gone.closed_reason = at_us, code, reason
+            gone.closed, gone.closed_by = self._now(at_us), by
+            gone.closed_code, gone.closed_reason = code, reason
 
     def learn_lane(self, conn: str, lane: str) -> None:
         """Which channel a connection is for."""
@@ -120,13 +158,13 @@ class Seen:
         verdict: ParseResult | None = None,
     ) -> int:
         """A frame."""
-        self._count += 1
+        number = self._now(at_us).order
         message = (self.protocol.parse(text) if verdict is None else verdict).message
         kind = "" if message is None else message.type
-        frame = SeenFrame(at_us, self._count, by_client, text, kind)
+        frame = SeenFrame(at_us, number, by_client, text, kind)
         self._open[conn].frames.append(frame)
-        self._sent[self._count] = frame
-        return self._count
+        self._sent[number] = frame
+        return number
 
     def sent(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
         """A frame of a trace, which tells of its arrival too."""
@@ -136,18 +174,17 @@ class Seen:
 
     def finish(self, passed_over: int = 0) -> None:
         """Nothing more comes: what has not arrived on a connection that is over, never will."""
-        frames = (frame for conn in self.conns if conn.closed_us >= 0 for frame in conn.frames)
-        for frame in frames:
-            if frame.is_followed and not frame.arrived:
+        for frame in (frame for conn in self.conns if conn.is_over for frame in conn.frames):
+            if frame.is_followed and not frame.arrivals:
                 frame.lost = max(frame.lost, 1)
         if passed_over:
             self.others.append(f"{passed_over} frames that were written on closed connections")
 
     def delivered(self, at_us: int, conn: str, sent: int) -> None:
-        """A frame has arrived. When, is not told again: latencies are inferred."""
+        """A frame, or a copy of it, has arrived."""
         frame = self._sent.get(sent)
         if frame is not None:
-            frame.arrived += 1
+            frame.arrivals.append(self._now(at_us))
 
     def lost(self, at_us: int, conn: str, sent: int, why: str = "lost") -> None:
         """A frame, or a copy of it, was lost."""
@@ -156,13 +193,12 @@ class Seen:
             frame.lost += 1
 
     def duplicated(self, at_us: int, conn: str, sent: int) -> None:
-        """Told by ``struck``, which knows when the copy came."""
+        """Its copies are told when they arrive."""
 
     def struck(self, at_us: int, fault: str) -> None:
         """A fault, as schedules name it."""
         verb, *words = fault.split()
         conn = next((one for one in reversed(self.conns) if words and one.name == words[0]), None)
-        self._count += 1
         if conn is None or verb not in KNOWN_FAULTS:
             self.others.append(f"the fault {fault}")
             return
@@ -170,13 +206,12 @@ class Seen:
         if len(words) > 1 and ">" in words[1]:
             up = words[1].partition(">")[0] == conn.client
         if len(words) < 3 or verb not in ("lose", "duplicate", "delay"):
-            conn.faults.append(SeenFault(at_us, self._count, verb, tuple(words), up))
+            order, at = self._now(at_us)
+            conn.faults.append(SeenFault(at, order, verb, tuple(words), up))
             return
         nth, *after = (int(word.removesuffix("us")) for word in words[2:4])
         frame = next(islice((f for f in conn.frames if f.up is up), nth - 1, None), None)
-        if frame is not None and verb == "duplicate":
-            frame.copies.append(after[0] if after else 0)
-        elif frame is not None and verb == "delay" and after:
+        if frame is not None and verb == "delay" and after:
             frame.delayed_us += after[0]
 
 

@@ -1,32 +1,21 @@
-"""Faults of a recording as lines of a scenario that lets them strike again.
+"""Faults and ends of connections as lines of a scenario that lets them happen again.
 
-What befell one frame is written right behind the act that says it; what befell a
-connection stands at its time. The rest (a crash, a refused dial …) has no meaning for
-puppets: it is told as a comment.
+What befell single frames is in :mod:`sim.check.fates`. The rest (a crash, a refused dial …)
+has no meaning for puppets: it is told as a comment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sim.check.seen import SeenConn, SeenFault, SeenFrame
+from sim.check.seen import SeenConn, SeenFault
+from sim.scenario.transcribe import plain_json
 
-OF_FRAMES = ("lose", "duplicate", "delay")
 OF_WAYS = ("hold", "release")
 UNCLEAN = 1006
 GOING = 1005
 """A closing frame without a code."""
-
-
-def of_frame(frame: SeenFrame, name: str) -> Iterator[str]:
-    """The faults of a frame. ``name`` is what the scenario calls it: ``D.slack#1 D>S 3``."""
-    if frame.delayed_us:
-        yield f"delay {name} {frame.delayed_us}us"
-    if frame.is_lost:
-        yield f"lose {name}"
-        return
-    for after_us in frame.copies[: frame.drawn_copies]:
-        yield f"duplicate {name}" + (f" {after_us}us" if after_us else "")
+SHOWN = 2
 
 
 def of_conn(fault: SeenFault, link: str, client: str, server: str) -> str:
@@ -36,10 +25,24 @@ def of_conn(fault: SeenFault, link: str, client: str, server: str) -> str:
         return f"{fault.verb} {link} {way}"
     if fault.verb == "heal":
         return f"heal {link}"
-    return f"cut {link} silent" if fault.verb == "cut" and fault.words[-1:] == ("silent",) else ""
+    return f"cut {link} silent" if fault.is_silent_cut else ""
 
 
-def how_it_ends(conn: SeenConn) -> str:
+def ending(conn: SeenConn, link: str, client: str, server: str) -> list[str]:
+    """The lines that end a connection as it has ended.
+
+    Who closes it says its code; where a proxy has closed it, both ends do.
+    """
+    if conn.closed_code in (UNCLEAN, GOING) or not conn.closed_by:
+        return [f"%% @fault cut {link} {_how_it_ends(conn)}"]
+    act = {"is": "puppet-closes", "link": link, "code": conn.closed_code}
+    if conn.closed_reason:
+        act["reason"] = conn.closed_reason
+    by = {conn.client: (client,), conn.server: (server,)}.get(conn.closed_by, (client, server))
+    return [f"%% @act {one} {plain_json(act)}" for one in by]
+
+
+def _how_it_ends(conn: SeenConn) -> str:
     """``rst`` or ``fin``."""
     if conn.closed_code != UNCLEAN:
         return "fin"
@@ -47,9 +50,14 @@ def how_it_ends(conn: SeenConn) -> str:
     return "rst" if "rst" in told or "reset" in told else "fin"
 
 
-def not_drawn(conns: list[SeenConn], others: Sequence[str]) -> Iterator[str]:
+def not_drawn(conns: Sequence[SeenConn], others: Sequence[str]) -> Iterator[str]:
     """What the scenario does not repeat, in words."""
     yield from others
+    nobodys: dict[int, list[str]] = {}
     for conn in conns:
-        if conn.closed_us >= 0 and conn.closed_code not in (UNCLEAN, GOING):
-            yield f"that {conn.name} was closed with code {conn.closed_code}: it ends without one"
+        if conn.is_over and not conn.closed_by and conn.closed_code not in (UNCLEAN, GOING):
+            nobodys.setdefault(conn.closed_code, []).append(conn.name)
+    for code, names in nobodys.items():
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        told = f"{', '.join(names[:SHOWN])}{more} {'were' if len(names) > 1 else 'was'}"
+        yield f"that {told} closed with code {code} by whom is not said: cut without one"

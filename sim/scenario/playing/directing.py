@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.playing.checks import Late, check_count, check_open, check_shown
+from sim.scenario.playing.puppet import Puppet, PuppetAct
 from sim.scenario.playing.stage import Direction
 from sim.scenario.playing.threads import Settled, Steps, Until
 from sim.scenario.syntax import Arrow, FrameText, Statement
@@ -105,8 +106,25 @@ def _tell(walk: Walk, node: Any, following: Iterable[Statement]) -> None:
         case nodes.Reconnect(host=host, channel=channel):
             handshake = not greets_itself(host, following)
             _act(director, stage.puppet_connects(host, channel, handshake))
-        case nodes.Act(host=host, act=act):
-            director.world.act(host, stage.read_act(host, act))
+        case nodes.Act(line=line, host=host, act=act):
+            made = stage.read_act(host, act)
+            why = unready(director.world, host, made)
+            if why:
+                walk.findings.fail(line, f"@act {host}", why)
+            else:
+                director.world.act(host, made)
+
+
+def unready(world: World, host: str, act: Any) -> str:
+    """Why nobody can do what puppets do, or not on the connection that is named; else ""."""
+    if not isinstance(act, PuppetAct):
+        return ""
+    actor, link = world.hosts[host].actor, getattr(act, "link", "")
+    if actor is None:
+        return f"{host} is down" if link else ""  # a record tells acts without a name to the dead
+    if not isinstance(actor, Puppet):
+        return f"{host} is a twin, and speaks for itself: write @puppet {host}, or an arrow"
+    return f"{host} has no connection {link} now" if link and link not in actor.links else ""
 
 
 def _channels_meant(channels: Sequence[str], following: Iterable[Statement]) -> Sequence[str]:

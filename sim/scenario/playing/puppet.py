@@ -12,18 +12,19 @@ from typing import Any, Protocol
 import msgspec
 
 from sim.core.actor import Actor, CloseReason, Port
-from sim.core.op import NO_ANSWER, Connection, Dial, Frame, Send, UpgradeRefused
+from sim.core.op import NO_ANSWER, Close, Connection, Dial, Frame, Send, UpgradeRefused
 
 
 class PuppetAct(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
     """Root of what the director tells a puppet."""
 
 
-class PuppetSends(PuppetAct, frozen=True, gc=False, tag="puppet-sends"):
-    """Write this frame to that host, on the newest connection with it."""
+class PuppetSends(PuppetAct, frozen=True, gc=False, tag="puppet-sends", omit_defaults=True):
+    """Write this frame to that host: on the connection of that name, else on the newest."""
 
     peer: str
     frame: Any
+    link: str = ""
 
 
 class PuppetDials(PuppetAct, frozen=True, gc=False, tag="puppet-dials"):
@@ -32,6 +33,14 @@ class PuppetDials(PuppetAct, frozen=True, gc=False, tag="puppet-dials"):
     peer: str
     lane: str
     greets: bool
+
+
+class PuppetCloses(PuppetAct, frozen=True, gc=False, tag="puppet-closes", omit_defaults=True):
+    """Close the connection of that name with a code and a reason."""
+
+    link: str
+    code: int = 1000
+    reason: str = ""
 
 
 class Manners(Protocol):
@@ -51,12 +60,13 @@ class Manners(Protocol):
 
 
 class Puppet(Actor):
-    """``conns``: the newest connection per peer; ``busy``: peers being dialled or greeted.
+    """``conns``: the newest connection per peer; ``busy``: peers being dialled or greeted;
+    ``links``: all that are open, by name.
 
     ``habits`` are the words of ``@puppet``: which of the manners it has.
     """
 
-    __slots__ = ("busy", "conns", "habits", "manners")
+    __slots__ = ("busy", "conns", "habits", "links", "manners")
 
     def __init__(self, port: Port, manners: Manners, habits: frozenset[str]) -> None:
         super().__init__(port)
@@ -64,6 +74,7 @@ class Puppet(Actor):
         self.habits = habits
         self.conns: dict[str, Connection] = {}
         self.busy: dict[str, None] = {}
+        self.links: dict[str, Connection] = {}
 
     def unready(self, peer: str) -> str | None:
         """Why nothing can be sent to ``peer`` now; None when it can."""
@@ -75,7 +86,7 @@ class Puppet(Actor):
 
     async def on_act(self, act: Any) -> None:
         if isinstance(act, PuppetSends):
-            conn = self.conns.get(act.peer)
+            conn = self.links.get(act.link) if act.link else self.conns.get(act.peer)
             if conn is not None:
                 await self.perform(Send(conn, act.frame))
         elif isinstance(act, PuppetDials):
@@ -84,12 +95,17 @@ class Puppet(Actor):
             if dialled is None or isinstance(dialled, UpgradeRefused):
                 self.busy.pop(act.peer, None)
                 return
-            self.conns[act.peer] = dialled
+            self.conns[act.peer] = self.links[dialled.name] = dialled
             if act.greets:
                 for frame in self.manners.greeting(self):
                     await self.perform(Send(dialled, frame))
             else:
                 self.busy.pop(act.peer, None)
+        elif isinstance(act, PuppetCloses):
+            conn = self.links.get(act.link)
+            if conn is not None:
+                self._forget(conn)
+                await self.perform(Close(conn, act.code, act.reason))
         else:
             self.manners.told(self, act)
 
@@ -97,7 +113,7 @@ class Puppet(Actor):
         return NO_ANSWER
 
     async def on_open(self, conn: Connection) -> None:
-        self.conns[conn.peer] = conn
+        self.conns[conn.peer] = self.links[conn.name] = conn
 
     async def on_frame(self, conn: Connection, frame: Frame) -> None:
         if self.manners.greeted(frame):
@@ -106,6 +122,10 @@ class Puppet(Actor):
             await self.perform(Send(conn, answer))
 
     async def on_close(self, conn: Connection, close: CloseReason) -> None:
+        self._forget(conn)
+
+    def _forget(self, conn: Connection) -> None:
+        self.links.pop(conn.name, None)
         if self.conns.get(conn.peer) is conn:
             del self.conns[conn.peer]
             self.busy.pop(conn.peer, None)
