@@ -26,8 +26,9 @@ from sim.core.event import (
     FrameSent,
     HostCrashed,
     HostStarted,
+    Noted,
+    TimerFired,
 )
-from sim.core.op import OpaqueFrame
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.view_book import RelayBook
 from sim.protocols.relay.view_nodes import NodeView
@@ -88,6 +89,8 @@ class RelayView:
             HostStarted: self._started,
             HostCrashed: self._crashed,
             Acted: self._acted,
+            Noted: self._passed,
+            TimerFired: self._passed,
         }
 
     @property
@@ -123,6 +126,9 @@ class RelayView:
         return self.late_us + self.asleep.get(host, 0)
 
     # -- events --------------------------------------------------------------------
+
+    def _passed(self, event: Event) -> None:
+        """Time has passed, and no more."""
 
     def _started(self, event: HostStarted) -> None:
         self.up[event.host] = event.at
@@ -189,7 +195,6 @@ class RelayView:
         self.said = wire = wire_of(frame)
         self.payload = payload_of(wire)
         if session is not None and event.receiver == session.relay:
-            text = frame.text if isinstance(frame, OpaqueFrame) else None
-            self.ask = self.book(session.relay).hears(session, wire, self.payload, event, text)
+            self.ask = self.book(session.relay).hears(session, wire, self.payload, event, frame)
         elif event.link.partition(".")[2].startswith("node"):
             self.node(event.receiver).hears(wire, self.payload, event)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from sim.core.event import ConnectionClosed, FrameDelivered, FrameSent
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY, WAIT_WITH_TIMEOUT
 from sim.protocols.relay.frames.commands import tab_of
-from sim.protocols.relay.parse import RelayRefused, open_relay_frame
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.timeouts import budget_ms
 from sim.protocols.relay.view_barred import barred
+from sim.protocols.relay.view_ingress import Ingress
 from sim.protocols.relay.view_listening import Listening
 from sim.protocols.relay.view_records import (
     ASKED,
@@ -44,7 +44,11 @@ class RelayBook:
 
     ``asks`` are the commands whose requestId is taken, ``fresh`` those that the relay has
     not decided yet, both by requestId. ``nodes`` has the session that is each node,
-    ``live`` the ready sessions of each controller identity.
+    ``live`` the ready sessions of each controller identity. ``lost``: the commands that the
+    newest loss of a node has ended, in the order in which their controllers must be told.
+    ``stray``: the command that was over when the newest frame sent it to a node all the
+    same. ``rival``: the session of the node that had its name when the newest auth_ack was
+    sent. ``made_tokens``: role and identity of each token that a refresh has made.
     """
 
     def __init__(self, relay: str, plan: RelayPlan, view: RelayView) -> None:
@@ -66,7 +70,12 @@ class RelayBook:
         self.forwarded: dict[str, CancelView] = {}
         self.tabs = Tabs(self)
         self.listening = Listening(self)
+        self.ingress = Ingress(self)
         self.clock_ms = 0
+        self.lost: list[AskView] = []
+        self.stray: AskView | None = None
+        self.rival: SessionView | None = None
+        self.made_tokens: dict[str, tuple[str, str]] = {}
         self._heard: dict[str, Callable[[SessionView, str, Wire, FrameDelivered], Any]] = {
             "hello": self._pending,
             "auth": self._pending,
@@ -79,6 +88,7 @@ class RelayBook:
         self._told: dict[str, Callable[[SessionView, str, Wire, FrameSent], Any]] = {
             "hello_ack": self._greeted,
             "auth_ack": self._ready,
+            "refresh_ack": self._renewed,
             "command": self._dispatched,
             "command_cancel": self._stopped,
             "result": self._terminal,
@@ -112,7 +122,11 @@ class RelayBook:
         self.listening.closed(session, event)
 
     def _lose_node(self, session: SessionView, event: ConnectionClosed) -> None:
-        for ask in [one for one in self.asks.values() if one.node is session]:
+        mine = sorted((one for one in self.asks.values() if one.node is session), key=_arrival)
+        owed = [one for one in mine if one.is_owed and one.answered_n < 0]
+        self.lost = [one for one in owed if one.state == RUNNING]
+        self.lost += [one for one in owed if one.state == WAITING]
+        for ask in mine:
             if ask.state in (WAITING, RUNNING):
                 ask.lost_us, ask.lost_n = event.at, event.n
                 self._leaves(ask)
@@ -134,11 +148,10 @@ class RelayBook:
     # -- what arrives --------------------------------------------------------------
 
     def hears(
-        self, session: SessionView, wire: Wire, payload: Wire, event: FrameDelivered,
-        text: str | None,
-    ) -> AskView | None:  # fmt: skip
+        self, session: SessionView, wire: Wire, payload: Wire, event: FrameDelivered, frame: Any
+    ) -> AskView | None:
         """A frame has arrived at the relay."""
-        if text is not None and isinstance(open_relay_frame(text), RelayRefused):
+        if not self.ingress.arrived(session, frame, event):
             session.noise_us = event.at
             return None
         session.heard_us = event.at
@@ -158,6 +171,9 @@ class RelayBook:
         self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
     ) -> None:
         session.pending[request_id] = payload
+        token = payload.get("accessToken", payload.get("refreshToken"))
+        if isinstance(token, str):
+            session.shows(request_id, token)
 
     def _asked(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
@@ -236,6 +252,7 @@ class RelayBook:
             ts = getattr(event.frame, "ts", None)
             if isinstance(ts, int):
                 self.clock_ms = ts - event.at // 1_000
+        self.ingress.said(session, wire, event)
         handler = self._told.get(str(family))
         if handler is None or not isinstance(request_id, str):
             return None
@@ -252,6 +269,11 @@ class RelayBook:
             node = hello.get("nodeId")
             session.greeted_node = node if isinstance(node, str) else ""
 
+    def _renewed(
+        self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
+    ) -> None:
+        self.made_tokens[str(payload.get("accessToken"))] = session.role, session.identity
+
     def _ready(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
     ) -> None:
@@ -260,8 +282,11 @@ class RelayBook:
             return
         session.role = str(payload.get("role") or session.role)
         session.ready_us, session.ready_n = event.at, event.n
+        scopes = payload.get("scopes")
+        session.scopes = tuple(scopes) if isinstance(scopes, list | tuple) else ()
         if session.role == NODE:
             session.identity = str(payload.get("nodeId") or session.greeted_node)
+            self.rival = self.nodes.get(session.identity)
             self.nodes[session.identity] = session
             self.tabs.node_came(session, event)
         elif session.role == CONTROLLER:
@@ -281,7 +306,10 @@ class RelayBook:
         ask = self.asks.get(request_id)
         if ask is None or ask.state != WAITING:
             ask = self._decided(request_id) or ask
+        self.stray = None
         if ask is None:
+            over = (one for (_, id), one in self.ended.items() if id == request_id)
+            self.stray = next(over, None)
             return None
         self._runs(ask, session, event)
         return ask
@@ -291,7 +319,7 @@ class RelayBook:
         if ask.state == WAITING:
             self._leaves(ask)
         elif ask.state == ASKED:
-            self._take(ask)
+            self._take(ask, event)
         ask.state, ask.node = RUNNING, node
         ask.sent_us, ask.sent_n = event.at, event.n
         if ask.tab:
@@ -300,6 +328,8 @@ class RelayBook:
             older = (one for one in queue.waiting if one.n < ask.n)
             ask.overtook = next(older, None)
             queue.running.append(ask)
+            ask.idle_us = queue.free_us
+            queue.free_us = -1
         self.tabs.opens(ask)
         self.listening.accepted(ask)
 
@@ -320,8 +350,11 @@ class RelayBook:
         cancel = self.cancels.get((session.link, request_id))
         if cancel is not None and code != "result":
             cancel.answers.append(code)
+        by_relay = self._said.get("senderRole") == RELAY
+        if by_relay and session.said.get(request_id, "command") != "command":
+            return None  # it answers something else that has this requestId
         fresh = self._undecided(session, request_id)
-        if fresh is not None:
+        if fresh is not None and by_relay:
             self.fresh[request_id].remove(fresh)
             if not self.fresh[request_id]:
                 del self.fresh[request_id]
@@ -389,7 +422,8 @@ class RelayBook:
             del self.fresh[request_id]
         return mine[0]
 
-    def _take(self, ask: AskView) -> None:
+    def _take(self, ask: AskView, event: FrameSent) -> None:
+        ask.accepted_n = event.n
         other = self.asks.get(ask.request_id)
         if other is not None and other is not ask:
             ask.clashed = other
@@ -398,7 +432,7 @@ class RelayBook:
             self.used[ask.session.identity, ask.key] = ask.at
 
     def _waits(self, ask: AskView, event: FrameSent) -> None:
-        self._take(ask)
+        self._take(ask, event)
         ask.state, ask.queued_us = WAITING, event.at
         ask.node = self.nodes.get(ask.node_id)
         if ask.node is not None:
@@ -426,6 +460,8 @@ class RelayBook:
                 part.remove(ask)
         if not queue.running and not queue.waiting:
             del self.queues[place]
+        elif not queue.running and queue.free_us < 0:
+            queue.free_us = self.view.now
 
     def _forget(self, ask: AskView) -> None:
         """Its requestId is free as soon as everything about it is over."""
@@ -436,3 +472,7 @@ class RelayBook:
         self.ended[ask.session.link, ask.request_id] = ask
         if len(self.ended) > 2_048:
             del self.ended[next(iter(self.ended))]
+
+
+def _arrival(ask: AskView) -> int:
+    return ask.n

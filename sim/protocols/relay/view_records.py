@@ -27,7 +27,8 @@ class SessionView:
 
     ``heard_us``: when the last frame came that can be read; ``noise_us`` that could not.
     ``pending``: what its hellos, auths and refreshes said, by requestId, until they are
-    answered. ``said``: the families of its newest frames by requestId.
+    answered. ``said``: the families of its newest frames by requestId, ``tokens``: what it
+    has shown in them.
     """
 
     link: str
@@ -41,12 +42,14 @@ class SessionView:
     role: str = ""
     greeted_node: str = ""
     identity: str = ""
+    scopes: tuple[str, ...] = ()
     ready_us: int = -1
     ready_n: int = -1
     closed_us: int = -1
     closed_n: int = -1
     closed_by: str = ""
     pending: dict[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    tokens: dict[str, str] = attrs.field(factory=dict)
     said: dict[str, str] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
@@ -74,11 +77,18 @@ class SessionView:
 
     def note(self, request_id: str, family: str) -> None:
         """It has sent a frame of this family."""
-        said = self.said
-        said.pop(request_id, None)
-        said[request_id] = family
-        if len(said) > REMEMBERED:
-            del said[next(iter(said))]
+        _keep(self.said, request_id, family)
+
+    def shows(self, request_id: str, token: str) -> None:
+        """It has shown a token, for access or for a refresh."""
+        _keep(self.tokens, request_id, token)
+
+
+def _keep(kept: dict[str, str], id: str, value: str) -> None:
+    kept.pop(id, None)
+    kept[id] = value
+    if len(kept) > REMEMBERED:
+        del kept[next(iter(kept))]
 
 
 @attrs.define(eq=False)
@@ -91,7 +101,8 @@ class AskView:
     ``repeats`` of the same command by the same session arrived while it ran, ``ignored`` of
     them were said to be so. ``barred``: codes that were true of it when it arrived.
     ``beside``, ``overtook``: commands of its tab that ran, or should have gone first, when
-    it was sent.
+    it was sent. ``idle_us``: since when its tab had been free then. ``clashed``: what had
+    its requestId when it was accepted.
     """
 
     session: SessionView
@@ -107,6 +118,7 @@ class AskView:
     waits: bool
     state: str = ASKED
     node: SessionView | None = None
+    accepted_n: int = -1
     queued_us: int = -1
     sent_us: int = -1
     sent_n: int = -1
@@ -129,6 +141,7 @@ class AskView:
     beside: AskView | None = None
     overtook: AskView | None = None
     clashed: AskView | None = None
+    idle_us: int = -1
 
     @property
     def key(self) -> str:
@@ -164,10 +177,14 @@ class AskView:
 
 @attrs.define(eq=False)
 class QueueView:
-    """A tab of a node session at the relay: what runs there, what waits in order."""
+    """A tab of a node session at the relay: what runs there, what waits in order.
+
+    ``free_us``: since when nothing runs though something waits.
+    """
 
     running: list[AskView] = attrs.field(factory=list)
     waiting: list[AskView] = attrs.field(factory=list)
+    free_us: int = -1
 
 
 @attrs.frozen
