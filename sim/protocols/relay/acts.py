@@ -218,3 +218,12 @@ PEER_ACTS: Final = (
     SayText,
 )
 """What both take."""
+
+
+# -- the relay
+
+
+class RemoveController(Act, frozen=True, gc=False, tag="remove"):
+    """Whoever runs the relay lets a controller identity in no more: its sessions end."""
+
+    identity: str

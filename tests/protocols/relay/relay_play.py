@@ -169,12 +169,7 @@ class RelayPlay:
 
     def send(self, who: str, wire: Any, nth: int = -1, wait: float = 10) -> None:
         """Any text or object, as it is."""
-        frame: Any
-        if isinstance(wire, dict) and wire.get("messageType") in MESSAGES:
-            frame = message(wire)
-        else:
-            frame = OpaqueFrame(wire if isinstance(wire, str) else json.dumps(wire), "bad")
-        self.world.act(who, (nth, frame))
+        self.world.act(who, (nth, frame_of(wire)))
         self.run(wait)
 
     def command(
@@ -261,6 +256,13 @@ class RelayPlay:
         return payload
 
 
+def frame_of(wire: Any) -> Any:
+    """Whatever a peer may send: a decoded object, or a text that need not be a frame."""
+    if isinstance(wire, dict) and wire.get("messageType") in MESSAGES:
+        return message(wire)
+    return OpaqueFrame(wire if isinstance(wire, str) else json.dumps(wire), "bad")
+
+
 def message(wire: dict[str, Any]) -> Message:
     """A frame around a decoded object, whatever it holds."""
     kind, id = wire["messageType"], wire.get("requestId", "")
@@ -278,4 +280,4 @@ def short(wire: dict[str, Any]) -> str:
         return f"cancel {payload['targetRequestId']}"
     kind = payload.get("code", "?") if kind == "error" else kind
     kind = payload.get("type", "?") if kind == "event" else kind
-    return f"{kind} {wire['requestId']}"
+    return f"{kind} {wire.get('requestId')}"

@@ -78,7 +78,7 @@ class Commanding:
             return
         job.session, job.identity = session.name, session.identity
         self.board.forward(job.node, self._owned(job, opened))
-        self._say_routed(job, job.tab)
+        self._say_routed(job, opened.wire["payload"].get("tabSessionId"))
 
     def _take(self, admitted: Admitted, opened: Opened) -> None:
         job, board = admitted.job, self.board
@@ -87,7 +87,7 @@ class Commanding:
         board.alarm(BUDGET, job.request_id, job.deadline_us)
         self.streaming.asked(job, opened.wire["payload"]["payload"])
         if goes_now:
-            self._send(job, job.tab)
+            self._send(job, opened.wire["payload"].get("tabSessionId"))
             return
         assert job.tab is not None
         depth = board.books.work.depth(job.node, job.tab)
@@ -106,6 +106,7 @@ class Commanding:
     # -- to the node ------------------------------------------------------------
 
     def _send(self, job: Job, tab: str | None) -> None:
+        """``tab`` is told to the controller, as far as it has named it beside the action."""
         self.board.forward(job.node, job.frame)
         if job.action == TAB_OPEN:
             self.board.owners.tab_opened(job.identity, job.node_id)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from sim.core.actor import Actor, CloseReason, Port
 from sim.core.op import Connection, Frame
+from sim.protocols.relay.acts import RemoveController
 from sim.protocols.relay.constants import NODE
 from sim.protocols.relay.frames import EVENTS, Pong
 from sim.protocols.relay.intake import opened
@@ -88,6 +90,13 @@ class Relay(Actor):
             session = self.board.books.sessions.get(key)
             if session is not None:
                 self._farewell.due(session, now)
+        await self.board.flush()
+
+    async def on_act(self, act: Any) -> None:
+        """Whoever runs the relay removes a controller."""
+        if not isinstance(act, RemoveController):
+            raise LookupError(f"{self.port.name} is a relay and cannot do {act!r}")
+        self._handshake.remove(act.identity)
         await self.board.flush()
 
     async def on_frame(self, conn: Connection, frame: Frame) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sim.core.op import Sleep
 from sim.protocols.relay.constants import CONTROLLER, NODE
 from sim.protocols.relay.frames import AuthAck, HelloAck, RefreshAck
@@ -12,6 +14,8 @@ from sim.protocols.relay.relay.sessions import Session
 from sim.protocols.relay.relay.switchboard import Switchboard
 from sim.protocols.relay.relay.tokens import Tokens
 from sim.wire.absent import ABSENT, Absent
+
+REVOKED_CODE: Final = 1008
 
 
 class Handshake:
@@ -134,6 +138,14 @@ class Handshake:
             self.board.refuse(session.name, opened.request_id, "invalid_refresh_token")
         else:
             self.board.tell(session.name, RefreshAck(access_token=token), opened.request_id)
+
+    def remove(self, identity: str) -> None:
+        """A controller identity is let in no more: its sessions end at once."""
+        self.tokens.remove(identity)
+        for session in self.board.books.sessions.controllers(identity):
+            id = self.board.own_id()
+            self.board.refuse(session.name, id, "controller_revoked", client_id=identity)
+            self.farewell.close(session, "close", REVOKED_CODE, "removed")
 
     def _version(self) -> str | Absent:
         return self.board.plan.version or ABSENT

@@ -34,6 +34,7 @@ TEXTS: Final[Mapping[str, str]] = MappingProxyType(
         "tab_busy": "the tab is busy: try again, or send waitPolicy wait_with_timeout",
         "tab_queue_limit_exceeded": "too many commands wait for this tab: try again later",
         "controller_queue_limit_exceeded": "too many of your commands wait: try again later",
+        "controller_revoked": "this controller is let in no more",
         "rate_limited": "too many frames within a minute: slow down",
         "invalid_refresh_token": "the refresh token is unknown, or another peer's",
         "node_disconnected": "the node was lost: what it had begun may have had its effect",

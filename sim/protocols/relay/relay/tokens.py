@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from sim.core.op import Save
+from sim.protocols.relay.constants import CONTROLLER
 from sim.protocols.relay.relay.sessions import Grant
 from sim.protocols.relay.relay.switchboard import Switchboard
 
@@ -29,11 +30,22 @@ class Tokens:
 
     def access(self, token: str) -> Grant | None:
         """What an access token stands for; None for an unknown one. It may have expired."""
-        planned = self.board.plan.tokens.get(token)
-        if planned is not None:
-            return planned
-        row = self.board.port.store.get(f"token/{token}")
-        return Grant(row.role, row.identity, row.scopes, row.nodes, row.expires_ms) if row else None
+        grant = self.board.plan.tokens.get(token)
+        if grant is None:
+            row = self.board.port.store.get(f"token/{token}")
+            if row is None:
+                return None
+            grant = Grant(row.role, row.identity, row.scopes, row.nodes, row.expires_ms)
+        return None if self._is_removed(grant) else grant
+
+    def _is_removed(self, grant: Grant) -> bool:
+        if grant.role != CONTROLLER:
+            return False
+        return self.board.port.store.get(f"removed/{grant.identity}") is not None
+
+    def remove(self, identity: str) -> None:
+        """No token of this controller identity is good any more."""
+        self.board.put(Save(f"removed/{identity}", True))
 
     def renewed(self, refresh_token: str, role: str, identity: str) -> str | None:
         """A new access token; None where the refresh token is not this very peer's (DR-26).
@@ -42,7 +54,9 @@ class Tokens:
         """
         board = self.board
         grant = board.plan.refresh_tokens.get(refresh_token)
-        if grant is None or not grant.is_good_at(board.port.now_ms()):
+        if grant is None or self._is_removed(grant):
+            return None
+        if not grant.is_good_at(board.port.now_ms()):
             return None
         if board.rules.own_refresh_token and (grant.role, grant.identity) != (role, identity):
             return None
