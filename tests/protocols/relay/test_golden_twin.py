@@ -247,7 +247,7 @@ def test_without_the_rule_that_the_real_relay_lacks_the_twin_has_its_fault(numbe
 
 def test_a_command_behind_an_auth_that_takes_its_time_is_early() -> None:
     """The real program was quick when it was recorded; its client did not wait all the same."""
-    peer = Retold(recording(file_of("04")), check_ms=5).play().peer("controllerA")
+    peer = Retold(recording(file_of("04")), check_ms=1).play().peer("controllerA")
     heard = [short(wire) for wire in peer.heard]
     assert heard[-2:] == ["unauthenticated cmd-2", "auth_ack auth-pipe"]
 
