@@ -77,6 +77,10 @@ class Controller(Desk):
 
     # -- the session
 
+    async def connected(self) -> None:
+        """What was to go out early goes out behind hello, or behind auth (RC-32)."""
+        await calls.send_early(self)
+
     def enter(self, ack: Any) -> None:
         """auth_ack says under which identity locks and tabs will be held (DR-01)."""
         self.identity = ack.controller_id if isinstance(ack.controller_id, str) else ""

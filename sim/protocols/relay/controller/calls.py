@@ -45,6 +45,14 @@ async def send_held(desk: Desk) -> None:
         await _send(desk, *desk.held.pop(0))
 
 
+async def send_early(desk: Desk) -> None:
+    """There is a socket: what does not wait for the session goes out."""
+    early = [held for held in desk.held if isinstance(held[0], SendCommand) and held[0].early]
+    desk.held = [held for held in desk.held if held not in early]
+    for held in early:
+        await _send(desk, *held)
+
+
 async def _send(desk: Desk, act: Act, request: str, test: str = "") -> None:
     body, call, patience_ms = _prepared(desk, act, request)
     call.sent_us = desk.port.now_us()

@@ -106,6 +106,9 @@ class Peer(Actor):
     async def take_bad(self, refused: RelayRefused, family: str) -> None:
         """A frame of this family that may not be acted on."""
 
+    async def connected(self) -> None:
+        """There is a socket, and hello is on its way; for those who cannot wait."""
+
     def enter(self, ack: Any) -> None:
         """The token is good; what ``ack`` says of it is to be kept, at once."""
 
@@ -227,6 +230,8 @@ class Peer(Actor):
         await self._ask(self.greeting(), conn)
         if self.manners.pipelined and self.conn is conn:
             await self.show_token()
+        if self.conn is conn:
+            await self.connected()
 
     async def show_token(self) -> None:
         """auth, on the present socket."""
