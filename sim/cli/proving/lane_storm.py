@@ -299,7 +299,7 @@ class LaneStorm(Storm):
         for_us = self.draw.below(8 * SECOND_US) + 1
         self.world.act(channel, ChannelFault(op, outcome, for_us, self.draw.below(8) == 0))
 
-    def _frame(self) -> None:
+    def frame(self) -> None:
         """Results and what is said of them get lost more often than the rest."""
         flying = [
             item
@@ -311,7 +311,7 @@ class LaneStorm(Storm):
         if flying:
             fault.lose(self.world, self.draw.choice(flying))
         else:
-            super()._frame()
+            super().frame()
 
     def _finish(self) -> None:
         super()._finish()

@@ -14,6 +14,7 @@ import msgspec
 
 from sim.channel.api import ChannelFault, Press, Remove, Say
 from sim.cli.proving.draw import Draw
+from sim.cli.proving.gale import Gale
 from sim.cli.proving.storm_walk import Walk
 from sim.core.actor import Actor, Port
 from sim.core.invariant import Monitor
@@ -36,8 +37,6 @@ from sim.protocols.hook.oracles.frames import FramesPassTheParser
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.server import Limits, Server, ServerPlan
 from sim.protocols.hook.view import HookView
-from sim.world import fault
-from sim.world.link import FrameFlight
 from sim.world.world import World
 
 SECOND_US = 1_000_000
@@ -83,9 +82,11 @@ class Weather:
     absent_s: int = 900
 
 
-class Storm:
+class Storm(Gale):
     """One storm, from the first message to the verdict."""
 
+    CRASHING = ("S", "D1", "D2")
+    SLEEPING = ("D1", "D2", "S")
     CHANNELS: ClassVar[Mapping[str, str]] = {"IM": "slack"}
 
     def __init__(
@@ -100,9 +101,9 @@ class Storm:
         preempt: bool = False,
         judged: frozenset[str] = TWINS,
     ) -> None:
-        self.draw = Draw(seed)
+        super().__init__(World(seed, preempt=preempt), Draw(seed))
         self.weather = weather or Weather()
-        self.world = world = World(seed, preempt=preempt)
+        world = self.world
         self.view = HookView()
         self.said = 0
         rules = attrs.evolve(HookRules(), **{name.replace("-", "_"): False for name in off})
@@ -175,11 +176,11 @@ class Storm:
         weather, draw = self.weather, self.draw
         roll = draw.below(1000)
         for share, act in (
-            (weather.cut, self._cut),
-            (weather.crash, self._crash),
-            (weather.frame, self._frame),
+            (weather.cut, self.cut),
+            (weather.crash, self.crash),
+            (weather.frame, self.frame),
             (weather.channel, self._channel),
-            (weather.sleep, self._sleep),
+            (weather.sleep, self.sleep),
             (weather.people, self._people),
             (weather.unruly, self._unruly),
             (1000, self._agent),
@@ -189,53 +190,11 @@ class Storm:
                 act()
                 return
 
-    def _cut(self) -> None:
-        links = [link for link in self.world.links.values() if link.is_open or link.is_dialling]
-        silent = [link for link in links if link.silent]
-        if silent and self.draw.random() < 0.5:
-            fault.heal(self.world, self.draw.choice(silent))
-        elif links:
-            fault.cut(self.world, self.draw.choice(links), self.draw.choice(fault.CUTS))
-
-    def _crash(self) -> None:
-        name = self.draw.choice(["S", "D1", "D2"])
-        if self.world.hosts[name].up:
-            fault.crash(self.world, name)
-            after = self.draw.below(20 * SECOND_US)
-            self.world.at(self.world.now + after, f"restart {name}", lambda: self._restart(name))
-
-    def _restart(self, name: str) -> None:
-        if not self.world.hosts[name].up:
-            fault.restart(self.world, name)
-
-    def _frame(self) -> None:
-        flying = [
-            item
-            for link in self.world.links.values()
-            for end in link.ends()
-            for item in end.flight
-            if type(item) is FrameFlight
-        ]
-        if not flying:
-            return
-        item = self.draw.choice(flying)
-        how = self.draw.below(3)
-        if how == 0:
-            fault.lose(self.world, item)
-        elif how == 1:
-            fault.duplicate(self.world, item, self.draw.choice([0, 0, 3 * SECOND_US]))
-        else:
-            fault.delay(self.world, item, self.draw.below(5 * SECOND_US))
-
     def _channel(self) -> None:
         op = self.draw.choice(["post", "edit", "edit", "edit", "*"])
         outcome = self.draw.choice(OUTCOMES)
         for_us = self.draw.below(8 * SECOND_US)
         self.world.act("IM", ChannelFault(op, outcome, for_us, self.draw.random() < 0.2))
-
-    def _sleep(self) -> None:
-        name = self.draw.choice(["D1", "D2", "S"])
-        fault.sleep(self.world, name, self.draw.below(40 * SECOND_US))
 
     def _people(self) -> None:
         person = self.draw.choice(list(PEOPLE))
@@ -313,11 +272,7 @@ class Storm:
         for channel in self.CHANNELS:
             for op in ("post", "edit", "delete", "react", "*"):
                 self.world.act(channel, ChannelFault(op, "latency", 0))
-        for link in list(self.world.links.values()):
-            if link.silent:
-                fault.cut(self.world, link, "rst")
-        for name in self.world.hosts:
-            self._restart(name)
+        self.clear_up()
 
     def _finish(self) -> None:
         for desktop in PEOPLE.values():
