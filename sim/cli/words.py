@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sim.core.rule import Rule
     from sim.core.table import Table
     from sim.protocols.hook.mutants import Mutant
+    from sim.protocols.played import Played
     from sim.wire.declare import Body
 
 
@@ -53,19 +54,34 @@ def owners(word: str) -> tuple[str, ...]:
     return register.owners(word)
 
 
-def rules() -> dict[str, Rule]:
-    """All rules that can be switched off, by name."""
+def rules(protocol: str | None = None) -> dict[str, Rule]:
+    """All rules that can be switched off, by name: of one protocol, or of all.
+
+    Where several have a rule of the same name, that of the first protocol counts.
+    Raises UsageError for a protocol that is not known.
+    """
     from sim.core.rule import table_of
-    from sim.protocols.hook.rules import HookRules
 
-    return {rule.name: rule for rule in table_of(HookRules)}
+    found: dict[str, Rule] = {}
+    for record in _played(protocol):
+        for rule in table_of(record.rules):
+            found.setdefault(rule.name, rule)
+    return found
 
 
-def invariants() -> dict[str, type[Invariant]]:
-    """All oracles by name."""
-    from sim.protocols.hook.invariants import INVARIANTS
+def invariants(protocol: str | None = None) -> dict[str, type[Invariant]]:
+    """All oracles by name: of one protocol, or of all. Raises UsageError as :func:`rules`."""
+    found: dict[str, type[Invariant]] = {}
+    for record in _played(protocol):
+        for invariant in record.invariants:
+            found.setdefault(invariant.name, invariant)
+    return found
 
-    return {invariant.name: invariant for invariant in INVARIANTS}
+
+def _played(protocol: str | None) -> list[Played]:
+    from sim.protocols.played import PLAYED, played
+
+    return [played(name) for name in (PLAYED if protocol is None else (protocol,))]
 
 
 def rows() -> Mapping[str, Watched]:

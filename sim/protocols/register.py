@@ -28,7 +28,8 @@ class WireProtocol:
     ``messages`` by the type that stands in the envelope; ``declared`` has them and
     whatever else has a declaration of its own within their payloads. ``type_key`` is
     the envelope's key of the message type. ``shape_of`` is the nearest declaration of a
-    decoded frame, None where it has none.
+    decoded frame, None where it has none. ``told`` is what people are told of a decoded
+    frame: the name that says most, and its fields in the order of telling.
     """
 
     name: str
@@ -37,6 +38,7 @@ class WireProtocol:
     parse: Callable[[object], ParseResult]
     type_key: str
     shape_of: Callable[[Mapping[str, Any]], type[Body] | None]
+    told: Callable[[Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
 
     def tables(self) -> dict[str, Table]:
         """All transition tables of its ``machine*`` modules, by role."""
@@ -57,14 +59,21 @@ def _hook() -> WireProtocol:
     def shape_of(frame: Mapping[str, Any]) -> type[Body] | None:
         return MESSAGES.get(str(frame.get("type")))
 
-    return WireProtocol("hook", MESSAGES, MESSAGES, parse_hook_message, "type", shape_of)
+    def told(frame: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+        payload = frame.get("payload", frame)
+        return str(frame.get("type", "")), payload if isinstance(payload, Mapping) else {}
+
+    return WireProtocol("hook", MESSAGES, MESSAGES, parse_hook_message, "type", shape_of, told)
 
 
 def _relay() -> WireProtocol:
     from sim.protocols.relay.frames import DECLARED, MESSAGES, shape_of
     from sim.protocols.relay.parse import parse_relay_message
+    from sim.protocols.relay.words import told
 
-    return WireProtocol("relay", MESSAGES, DECLARED, parse_relay_message, "messageType", shape_of)
+    return WireProtocol(
+        "relay", MESSAGES, DECLARED, parse_relay_message, "messageType", shape_of, told
+    )
 
 
 _TABLE: Final[Mapping[str, Callable[[], WireProtocol]]] = MappingProxyType(
@@ -101,6 +110,17 @@ def declared(name: str | None = None) -> Mapping[str, type[Body]]:
 def owners(word: str) -> tuple[str, ...]:
     """The protocols that declare this name."""
     return tuple(one for one in PROTOCOLS if word in protocol(one).declared)
+
+
+def told(frame: object, type_name: str) -> tuple[str, Mapping[str, Any]]:
+    """What people are told of a decoded frame: its nearest name, and its fields in order.
+
+    ``type_name`` is what it is called where nobody can tell.
+    """
+    if not isinstance(frame, Mapping):
+        return type_name, {}
+    name, fields = protocol_of(frame).told(frame)
+    return name or type_name, fields
 
 
 def protocol_of(frame: object) -> WireProtocol:

@@ -26,13 +26,17 @@ from sim.core.event import (
     HostStarted,
 )
 from sim.core.trace import Trace, digest_of
+from sim.protocols.played import played
+from sim.protocols.register import protocol
+from sim.scenario.kinds import identity_in
 from sim.scenario.parse import parse_scenario
+from sim.scenario.playing.puppet import is_of_puppet
 from sim.scenario.syntax import Scenario
 
 # Arrows wait for 60 s at most; a longer silence is bridged with @at.
 SILENCE_US = 30_000_000
-TELLING = ("requestId", "reopenOf", "interactionId")
-LETTERS = {"requestId": "R", "reopenOf": "R", "interactionId": "A"}
+GREETERS = ("desktop", "controller", "node")
+"""Kinds of hosts that dial: a puppet's first greeting is an act of the record."""
 
 
 @attrs.frozen
@@ -65,7 +69,10 @@ class Transcriber:
             for p in (self.source.participants if self.source else ())
             if p.puppet is not None
         }
+        self.drawn = {p.id for p in (self.source.participants if self.source else ())}
         self.kinds = dict(self.header.hosts)
+        self.letters = played(self.header.protocol).short
+        self.spoken = protocol(played(self.header.protocol).name)
         self.names: dict[tuple[str, str], str] = {}
         self.counts: dict[str, int] = {}
 
@@ -87,7 +94,7 @@ class Transcriber:
         yield f"    %% Written back from a run of {name}, digest {digest_of(self.trace.events)}."
         if self.trace.truncated:
             yield "    %% The trace was cut off: the run went on."
-        yield f"    %% @protocol {header.protocol or 'hook'}"
+        yield f"    %% @protocol {self.spoken.name}"
         yield f"    %% @seed {header.seed}"
         for rule in header.without:
             yield f"    %% @rule -{rule}"
@@ -104,14 +111,20 @@ class Transcriber:
         created = {p.id for p in (self.source.participants if self.source else ()) if p.created}
         for name, kind in self.header.hosts:
             if name not in created:
-                yield f"    {_declaration(name, kind)}"
+                yield f"    {self._declaration(name, kind)}"
         for name, kind in self.header.hosts:
             yield f"    %% @host {name} {kind}"
             if name in self.puppets:
                 manners = self.puppets[name] or frozenset()
-                # A desktop's first greeting is an act of the record.
-                kept = sorted(manners - ({"handshake"} if kind == "desktop" else frozenset()))
+                kept = sorted(manners - ({"handshake"} if kind in GREETERS else frozenset()))
                 yield f"    %% @puppet {' '.join([name, *kept])}"
+
+    def _declaration(self, name: str, kind: str) -> str:
+        """The lifeline; its label where that says who it is."""
+        drawn = self.source.participant(name) if self.source and name in self.drawn else None
+        who = identity_in(drawn.label) if drawn is not None else None
+        label = f" as {kind} {who}" if who is not None else ""
+        return f"{'actor' if kind == 'person' else 'participant'} {name}{label}"
 
     # -- acts and faults ----------------------------------------------------------------
 
@@ -138,11 +151,15 @@ class Transcriber:
         )
 
     def _creation(self, host: str) -> str:
-        return f"create {_declaration(host, self.kinds[host])}\n    {host}->>{host}: it begins"
+        return f"create {self._declaration(host, self.kinds[host])}\n    {host}->>{host}: it begins"
 
     # -- arrows --------------------------------------------------------------------------
 
     def _arrows(self) -> Iterator[Line]:
+        # Where only puppets were told anything, an arrow out of a twin tells its agent
+        # something: nobody has told these.
+        acts = [event for event in self.trace.events if isinstance(event, Acted)]
+        undirected = bool(acts) and all(_is_of_puppet(event.act) for event in acts)
         arrivals: dict[int, int] = {}
         for event in self.trace.events:
             if isinstance(event, FrameDelivered):
@@ -151,27 +168,32 @@ class Transcriber:
             if not isinstance(event, FrameSent):
                 continue
             wire = _wire(event.frame)
-            arrow = f"{event.sender}->>{event.receiver}: {wire.get('type')}{self._items(wire)}"
+            arrow = f"{event.sender}->>{event.receiver}: {self._told(wire)}"
             if event.sender in self.puppets:
                 yield Line(event.n, event.at, event.at, f"%% (puppet) {arrow}", "comment")
+            elif undirected and self.kinds.get(event.sender) == "desktop":
+                yield Line(event.n, event.at, event.at, f"%% (by itself) {arrow}", "comment")
             elif event.n in arrivals:
                 yield Line(event.n, event.at, arrivals[event.n], arrow, "arrow")
             else:
                 yield Line(event.n, event.at, event.at, f"%% (never arrived) {arrow}", "comment")
 
-    def _items(self, wire: dict[str, Any]) -> str:
+    def _told(self, wire: dict[str, Any]) -> str:
+        """Name of the frame, and its ids by short names."""
         payload = wire.get("payload")
         if not isinstance(payload, dict):
-            return ""
+            return str(wire.get(self.spoken.type_key))
+        name, _ = self.spoken.told(wire)
+        fields = {**wire, **payload}
         items = [
-            f"{field}={self._name(field, payload[field])}"
-            for field in TELLING
-            if isinstance(payload.get(field), str) and payload[field]
+            f"{field}={self._name(field, fields[field])}"
+            for field in self.letters
+            if isinstance(fields.get(field), str) and fields[field]
         ]
-        return f" ({', '.join(items)})" if items else ""
+        return f"{name} ({', '.join(items)})" if items else name
 
     def _name(self, field: str, real: str) -> str:
-        letter = LETTERS[field]
+        letter = self.letters[field]
         if (letter, real) not in self.names:
             self.counts[letter] = self.counts.get(letter, 0) + 1
             self.names[letter, real] = f"{letter}{self.counts[letter]}"
@@ -221,8 +243,8 @@ def _side_by_side(lines: list[Line]) -> list[str]:
     ]
 
 
-def _declaration(name: str, kind: str) -> str:
-    return f"{'actor' if kind == 'person' else 'participant'} {name}"
+def _is_of_puppet(act: Any) -> bool:
+    return is_of_puppet(msgspec.to_builtins(act, enc_hook=lambda value: value.wire))
 
 
 def _wire(frame: Any) -> dict[str, Any]:

@@ -29,6 +29,7 @@ class _Word(msgspec.Struct):
 
     type: Any = ""
     tag: Any = msgspec.field(name="is", default="")
+    family: Any = msgspec.field(name="messageType", default="")
 
 
 class _Slim(msgspec.Struct):
@@ -67,7 +68,7 @@ def _word(slim: _Slim) -> str:
         return str(slim.type)
     for value in (slim.frame, slim.request, slim.act):
         if isinstance(value, _Word):
-            return str(value.tag or value.type or "")
+            return str(value.tag or value.type or value.family or "")
     return str(slim.what or slim.timer or "")
 
 

@@ -64,11 +64,13 @@ class Row:
 class Words:
     """Where the words of a row come from: (label, detail) each.
 
-    ``frame`` of a decoded frame and its type, ``asked`` of a call's request, ``done``
-    of a request and its reply, ``act`` and ``note`` of what somebody did or told.
+    ``frame`` of a decoded frame and its type, ``label`` its nearest name, ``asked`` of a
+    call's request, ``done`` of a request and its reply, ``act`` and ``note`` of what
+    somebody did or told.
     """
 
     frame: Callable[[str, Any], str] = lambda type_name, frame: ""
+    label: Callable[[str, Any], str] = lambda type_name, frame: type_name
     asked: Callable[[Any], tuple[str, str]] = lambda request: (kind_of(request), "")
     done: Callable[[Any, Any], tuple[str, str]] = lambda request, reply: (kind_of(reply), "")
     act: Callable[[Any], tuple[str, str]] = lambda act: (kind_of(act), "")
@@ -161,7 +163,8 @@ class Diagram:
         return getattr(self.trace.event(call), "request", None)
 
 
-_OF_PEOPLE = ("say", "press", "remove", "authorize", "puppet-sends", "puppet-dials")
+_OF_PUPPETS = ("puppet-sends", "puppet-dials", "puppet-closes")
+_OF_PEOPLE = ("say", "press", "remove", "authorize", *_OF_PUPPETS)
 
 
 def _speaks_for_itself(act: Any) -> bool:
@@ -188,18 +191,22 @@ def _closed(_: Diagram, e: events.ConnectionClosed) -> Row:
 def _sent(diagram: Diagram, e: events.FrameSent) -> Row:
     type_name = kind_of(e.frame)
     words = diagram.words.frame(type_name, e.frame)
-    return _row(e, "mark", e.sender, e.sender, f"sends {type_name}", detail=words)
+    label = diagram.words.label(type_name, e.frame)
+    return _row(e, "mark", e.sender, e.sender, f"sends {label}", detail=words)
 
 
 def _delivered(diagram: Diagram, e: events.FrameDelivered) -> Row:
-    words = diagram.words.frame(e.type, diagram.frame_of(e.sent))
+    frame = diagram.frame_of(e.sent)
+    words, label = diagram.words.frame(e.type, frame), diagram.words.label(e.type, frame)
     arrow: Arrow = "again" if diagram.has_arrived_before(e) else "frame"
-    return _row(e, arrow, e.sender, e.receiver, e.type, detail=words, refers=e.sent)
+    return _row(e, arrow, e.sender, e.receiver, label, detail=words, refers=e.sent)
 
 
 def _lost(diagram: Diagram, e: events.FrameLost) -> Row:
-    words = f"{e.why}  {diagram.words.frame(e.type, diagram.frame_of(e.sent))}"
-    return _row(e, "lost", e.sender, e.receiver, e.type, detail=words, refers=e.sent)
+    frame = diagram.frame_of(e.sent)
+    words = f"{e.why}  {diagram.words.frame(e.type, frame)}"
+    label = diagram.words.label(e.type, frame)
+    return _row(e, "lost", e.sender, e.receiver, label, detail=words, refers=e.sent)
 
 
 def _bad(_: Diagram, e: events.BadFrame) -> Row:

@@ -20,9 +20,9 @@ EVERY = 1000
 
 
 def kind_of(value: Any) -> str:
-    """The word for a frame, request, act or row: its ``type`` or ``is``."""
+    """The word for a frame, request, act or row: its ``type``, ``messageType`` or ``is``."""
     if isinstance(value, Mapping):
-        return str(value.get("is") or value.get("type") or "")
+        return str(value.get("is") or value.get("type") or value.get("messageType") or "")
     tag = getattr(getattr(value, "__struct_config__", None), "tag", None)
     return str(tag or getattr(value, "type", ""))
 

@@ -19,7 +19,7 @@ NOT_SHOWN = ("language", "command.py", "plain.py", "shot.py", "themes.py", "keys
 
 NAMES = {
     # Words of the protocol and of scenarios, commands and code stay as they are.
-    "server", "x  posts", "heal {}", "crash {}", "restart {}", "sleep 60 s", "clock +70 s",
+    "x  posts", "heal {}", "crash {}", "restart {}", "sleep 60 s", "clock +70 s",
     "cut {}", "hold {}", "release {}", "lose {}", "duplicate {}", "delay 2 s", "cut {} {}",
     "Mermaid", "pytest", "hooktwin explore {}", "hooktwin run {} --seed {}{}", "--without {}",
     "type:turn.* & link:*#1 & !ok",

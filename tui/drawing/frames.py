@@ -7,6 +7,7 @@ from typing import Any
 
 from sim.core import event as events
 from sim.core.event import Event
+from sim.protocols.register import told
 from sim.view.scene import kind_of
 from tui.drawing.lines import Line, Span, fit, harmless, pad
 from tui.session import Session
@@ -31,10 +32,10 @@ def is_frame(event: Event) -> bool:
 
 def line_of(session: Session, event: Event, width: int, *, cursor: bool, late: bool) -> Line:
     """A frame as it was sent, or what happened to a connection."""
-    told: Any = event
+    what: Any = event
     state, role = _state(session, event)
     sign = "▶" if cursor else "*" if event.n in session.marked else " "
-    link = str(getattr(told, "link", getattr(told, "target", "")))
+    link = str(getattr(what, "link", getattr(what, "target", "")))
     text = (
         f" {sign}{event.n:>5} {event.at / 1e6:>8.3f}  {pad(harmless(link), 13)} "
         f"{_way(session, event)}  {pad(harmless(_type(event)), 18)} {_size(session, event):>5}  "
@@ -50,12 +51,12 @@ def _way(session: Session, event: Any) -> str:
     if not isinstance(event, events.FrameSent | events.FrameLost):
         return "·"
     kinds = dict(session.lanes())
-    return "→" if kinds.get(event.receiver) in ("server", "relay") else "←"
+    return "→" if kinds.get(event.receiver) == session.record.centre else "←"
 
 
 def _type(event: Any) -> str:
     if isinstance(event, events.FrameSent):
-        return kind_of(event.frame)
+        return told(event.frame, kind_of(event.frame))[0]
     if isinstance(event, events.FrameLost):
         return f"({event.type} {event.why})"
     if isinstance(event, events.BadFrame):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from sim.cli.drawing import calls
 from sim.cli.drawing.plain import plain
 from sim.cli.drawing.telling import Names, tell
+from sim.protocols.register import told
 from sim.view.diagram import Words
 
 
@@ -16,15 +16,16 @@ def words_for(names: tuple[tuple[str, str], ...]) -> Words:
     known = Names(names)
 
     def frame(type_name: str, wire: Any) -> str:
-        payload = wire.get("payload", wire) if isinstance(wire, Mapping) else {}
-        return tell(type_name, payload, known)
+        name, fields = told(wire, type_name)
+        return tell(name, fields, known)
 
     def done(request: Any, reply: Any) -> tuple[str, str]:
-        told = calls.outcome(plain(request), plain(reply), known)
-        return told or ("done", "")
+        outcome = calls.outcome(plain(request), plain(reply), known)
+        return outcome or ("done", "")
 
     return Words(
         frame=frame,
+        label=lambda type_name, wire: told(wire, type_name)[0],
         asked=lambda request: calls.asked(plain(request) or {}, known),
         done=done,
         act=lambda act: calls.act(plain(act), known),

@@ -17,6 +17,7 @@ from sim.cli.drawing.telling import Names, tell
 from sim.core import event as events
 from sim.core.invariant import Violation
 from sim.core.trace import Trace
+from sim.protocols.register import told
 
 Shape = Literal["frame", "call", "person", "link", "lost", "mark", "banner", "gap"]
 Effect = Literal["", "down", "up"]
@@ -118,22 +119,24 @@ class _Teller:
         self._frames[e.n] = frame = plain(e.frame)
         if not self.every:
             return None
-        return Row(e.n, e.at, "mark", e.sender, e.sender, f"sends {frame.get('type', '?')}")
+        label, _ = told(frame, "?")
+        return Row(e.n, e.at, "mark", e.sender, e.sender, f"sends {label}")
 
-    def _words(self, sent: int, type_name: str) -> str:
-        frame = self._frames.get(sent, {})
-        return tell(type_name, frame.get("payload", frame), self.names)
+    def _words(self, sent: int, type_name: str) -> tuple[str, str]:
+        """The nearest name of a frame, and its telling fields."""
+        label, fields = told(self._frames.get(sent, {}), type_name)
+        return label, tell(label, fields, self.names)
 
     def _delivered(self, e: events.FrameDelivered) -> Row:
-        words = self._words(e.sent, e.type)
+        label, words = self._words(e.sent, e.type)
         if e.sent in self._arrived:
             words = f"(again) {words}"
         self._arrived[e.sent] = None
-        return Row(e.n, e.at, "frame", e.sender, e.receiver, e.type, words)
+        return Row(e.n, e.at, "frame", e.sender, e.receiver, label, words)
 
     def _lost(self, e: events.FrameLost) -> Row:
-        words = f"lost: {e.why}  {self._words(e.sent, e.type)}"
-        return Row(e.n, e.at, "lost", e.sender, e.receiver, e.type, words)
+        label, words = self._words(e.sent, e.type)
+        return Row(e.n, e.at, "lost", e.sender, e.receiver, label, f"lost: {e.why}  {words}")
 
     def _bad(self, e: events.BadFrame) -> Row:
         where = f"{e.path}: " if e.path else ""

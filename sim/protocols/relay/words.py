@@ -140,4 +140,38 @@ def names_of(family: str, wire: Any) -> tuple[str, ...]:
     return (family, action)
 
 
+UNTOLD: Final = (
+    "type",
+    "accepted",
+    "relayVersion",
+    "capabilities",
+    "replayNonce",
+    "durationMs",
+    "heartbeatIntervalMs",
+    "scopes",
+    "payload",
+)
+"""Fields of payloads that say little to people who look at a run."""
+_FEW_FOR: Final = ("hello", "hello_ack", "auth", "auth_ack", "refresh", "refresh_ack")
+
+
+def told(frame: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """What people are told of a decoded frame: its nearest name, and the telling fields."""
+    family = str(frame.get("messageType", ""))
+    name = names_of(family, frame)[-1]
+    payload = frame.get("payload")
+    outer: Mapping[str, Any] = payload if isinstance(payload, Mapping) else {}
+    inner = outer.get("payload") if family == Command.TYPE else None
+    fields = {"requestId": frame.get("requestId")} if family not in _FEW_FOR else {}
+    fields |= inner if isinstance(inner, Mapping) else {}
+    action = outer.get("action")
+    for field, value in outer.items():
+        is_said = field in UNTOLD or (field == "action" and action in (name, *ACTIONS))
+        if not is_said:
+            fields.setdefault(field, value)
+    if family in ("ping", "pong"):
+        fields = {}
+    return name, fields
+
+
 WORDS: Final = RelayWords()
