@@ -19,19 +19,8 @@ from sim.core.op import (
     StopTimer,
     UpgradeRefused,
 )
-from sim.protocols.relay.acts import (
-    Act,
-    Connect,
-    Disconnect,
-    Redial,
-    RefreshToken,
-    SayFrame,
-    SayText,
-    SwitchPings,
-    UseToken,
-)
-from sim.protocols.relay.constants import RELAY_PROTOCOL_VERSION
-from sim.protocols.relay.frames import Auth, Hello, Ping, Pong, Refresh, RelayBody
+from sim.protocols.relay.acts import Act
+from sim.protocols.relay.frames import Auth, Hello, Ping, Pong, RelayBody
 from sim.protocols.relay.machine_peer import (
     CONNECTION,
     DIALLING,
@@ -40,9 +29,9 @@ from sim.protocols.relay.machine_peer import (
     WORKING,
 )
 from sim.protocols.relay.parse import RelayRefused
-from sim.protocols.relay.peer.entrance import as_written, checked, family_of
+from sim.protocols.relay.peer.acting import DIRECTED
+from sim.protocols.relay.peer.entrance import checked, family_of
 from sim.protocols.relay.peer.plan import PeerPlan
-from sim.protocols.relay.predicates import iso_timestamp
 from sim.wire.absent import ABSENT, Absent
 from sim.wire.message import Message
 
@@ -171,7 +160,7 @@ class Peer(Actor):
 
     async def on_act(self, act: Any) -> None:
         """Somebody directs the person or the program."""
-        directed = _DIRECTED.get(type(act))
+        directed = DIRECTED.get(type(act))
         if directed is None:
             await self.follow(act)
         else:
@@ -227,7 +216,7 @@ class Peer(Actor):
         self.session += 1
         self._fire("open")
         self.heard_us = self.port.now_us()
-        await self._ask(self.greeting(), conn)
+        await self.ask_relay(self.greeting(), conn)
         if self.manners.pipelined and self.conn is conn:
             await self.show_token()
         if self.conn is conn:
@@ -235,9 +224,9 @@ class Peer(Actor):
 
     async def show_token(self) -> None:
         """auth, on the present socket."""
-        await self._ask(Auth(access_token=self.token))
+        await self.ask_relay(Auth(access_token=self.token))
 
-    async def _ask(
+    async def ask_relay(
         self, body: RelayBody, conn: Connection | None = None, request: str = ""
     ) -> None:
         """Write a frame whose answer is about the session itself."""
@@ -278,9 +267,9 @@ class Peer(Actor):
         """refresh_ack: the next auth shows the new token."""
         ack: Any = message.body
         if self._asked.pop(message.id, None) == "refresh":
-            await self._keep_token(ack.access_token)
+            await self.keep_token(ack.access_token)
 
-    async def _keep_token(self, token: str) -> None:
+    async def keep_token(self, token: str) -> None:
         """A restarted program shows the newest token too."""
         self.token = token
         await self.perform(Save("token", token))
@@ -295,13 +284,13 @@ class Peer(Actor):
         return True
 
     async def _lost(self) -> None:
-        self._over("lost")
+        self.over("lost")
         await self.perform(StopTimer("ping", ""))
         await self.ended()
         if self.state == OFFLINE and not self.is_away:
             await self._come_back_later()
 
-    def _over(self, trigger: str) -> None:
+    def over(self, trigger: str) -> None:
         """The session ends in this very step, whatever follows from it later."""
         self.conn = None
         self._dialled_with = None
@@ -351,69 +340,6 @@ class Peer(Actor):
         frame = Message(body.family(), id, self.port.now_ms(), body, sender=self.ROLE)
         return await self.perform(Send(where, frame))
 
-    # -- acts
-
-    async def _connect(self, act: Connect) -> None:
-        self.is_away = False
-        await self.dial()
-
-    async def _leave(self, act: Disconnect) -> None:
-        self.is_away = True
-        await self._drop(act.code, act.reason)
-
-    async def _redial(self, act: Redial) -> None:
-        self.is_away = False
-        await self._drop(None)
-        await self.dial()
-
-    async def _drop(self, code: int | None, reason: str = "") -> None:
-        """Give up socket, dial and plans; the socket stays half open without a ``code``."""
-        conn = self.conn
-        self._over("leave")
-        if conn is not None and code is not None:
-            await self.perform(Close(conn, code, reason))
-        if self.conn is None:
-            await self.perform(StopTimer("ping", ""))
-        await self.perform(StopTimer("dial", ""))
-        await self.ended()
-
-    async def _switch_pings(self, act: SwitchPings) -> None:
-        self.pings = act.on
-        self.heard_us = self.port.now_us()  # nobody could answer what was not sent
-
-    async def _use_token(self, act: UseToken) -> None:
-        await self._keep_token(act.token)
-        if act.now and self.conn is not None:
-            await self.show_token()
-
-    async def _refresh(self, act: RefreshToken) -> None:
-        token = act.token or self.plan.refresh_token
-        if self.conn is None or not token:
-            await self.perform(Note("not-sent", {"act": "refresh"}))
-            return
-        await self._ask(Refresh(refresh_token=token), None, act.request)
-
-    async def _say(self, act: SayFrame | SayText) -> None:
-        if self.conn is None:
-            await self.perform(Note("not-sent", {"act": "say"}))
-            return
-        raw: Any = act.text if isinstance(act, SayText) else self._filled(act)
-        await self.perform(Send(self.conn, as_written(raw)))
-
-    def _filled(self, act: SayFrame) -> dict[str, Any]:
-        if not act.fill:
-            return act.frame
-        frame = {
-            "protocolVersion": RELAY_PROTOCOL_VERSION,
-            "timestamp": iso_timestamp(self.port.now_ms()),
-            "senderRole": self.ROLE,
-            "payload": {},
-            **act.frame,
-        }
-        if "requestId" not in frame:
-            frame["requestId"] = self.port.new_frame_id()
-        return frame
-
 
 _SESSION: Final[dict[str, Any]] = {
     "hello_ack": Peer._greeted,
@@ -421,16 +347,6 @@ _SESSION: Final[dict[str, Any]] = {
     "refresh_ack": Peer._refreshed,
     "ping": Peer._pong,
     "pong": Peer._heard,
-}
-_DIRECTED: Final[dict[type[Act], Any]] = {
-    Connect: Peer._connect,
-    Disconnect: Peer._leave,
-    Redial: Peer._redial,
-    SwitchPings: Peer._switch_pings,
-    UseToken: Peer._use_token,
-    RefreshToken: Peer._refresh,
-    SayFrame: Peer._say,
-    SayText: Peer._say,
 }
 
 
