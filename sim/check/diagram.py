@@ -87,6 +87,8 @@ class _Writer:
             f"    %% @host {SERVER} server",
             f"    %% @puppet {SERVER}",
         ]
+        for lane in self._lanes():
+            head += [f"    participant {lane}", f"    %% @host {lane} {lane}"]
         up, down = self.ways.up, self.ways.down
         for client in clients:
             head += [f"    %% @host {client} desktop", f"    %% @puppet {client}"]
@@ -97,6 +99,11 @@ class _Writer:
         acts = sorted(act for one in self.drawn for act in self._acts(one))
         body = [line for at, _, lines in acts for line in (self._at(at), *lines)]
         return "\n".join([*head, *body, self._at(acts[-1][0] + up + down), ""])
+
+    def _lanes(self) -> list[str]:
+        """The channels that a twin has to know of, should it stand in for a puppet."""
+        lanes = dict.fromkeys(one.conn.lane or LANE for one in self.drawn)
+        return [] if list(lanes) == [LANE] else sorted(lanes)
 
     def _at(self, time_us: int) -> str:
         return f"    %% @at {time_us - self.first}us"

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sim.core.event import ConnectionClosed, FrameDelivered
+from sim.core.event import ConnectionClosed, FrameDelivered, FrameSent
 from sim.core.trace import read_trace, write_trace
 from sim.play import load, play, vocabularies
 from sim.scenario.load import shipped_scenarios
 from sim.scenario.parse import parse_scenario
+from sim.scenario.playing.result import Result
+from sim.scenario.transcribe import transcribe
 from tests.check.coming_back import comes_back, drawn, lost
 from tests.check.logs import Story, written
 from tests.cli.screens import Shell
@@ -84,10 +86,57 @@ def test_an_act_on_a_connection_that_is_not_there_fails_with_its_line():
     assert "D has no connection D.slack#1 now" in str(result)
 
 
-def test_a_twin_is_not_told_to_speak_as_a_puppet():
-    text = drawn(of("proxy-strikes")).replace("    %% @puppet D\n", "")
-    result = play(parse_scenario(text, "x.mmd", vocabularies()), driver="step")
-    assert "D is a twin, and speaks for itself: write @puppet D, or an arrow" in str(result)
+def run(text: str) -> Result:
+    return play(parse_scenario(text, "x.mmd", vocabularies()), driver="step")
+
+
+def texts(result: Result, kind: str) -> list[str]:
+    """The payloads of the frames of a type that were written, without what differs by run."""
+    payloads = [e.frame.wire["payload"] for e in result.trace.events
+                if isinstance(e, FrameSent) and e.frame.type == kind]  # fmt: skip
+    return [f"{p['requestId']} {p['status']} {p['finalText']}" for p in payloads]
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_without_its_puppet_line_a_desktop_is_a_twin_whose_agent_does_what_the_log_has(path):
+    text = drawn(path)
+    first = run(text)
+    again = run(text.replace("    %% @puppet D\n", ""))
+    assert (again.failures, again.violations) == ((), ())
+    cancelled = {e.frame.wire["payload"]["requestId"] for e in first.trace.events
+                 if isinstance(e, FrameSent) and e.frame.type == "task.cancel"}  # fmt: skip
+    wanted = {end for end in texts(first, "turn.end") if end.split()[0] not in cancelled}
+    assert wanted <= set(texts(again, "turn.end"))
+
+
+def test_a_twin_ends_a_task_that_is_cancelled_whatever_the_log_has_said_of_it():
+    again = run(drawn(of("serve-strikes")).replace("    %% @puppet D\n", ""))
+    assert " cancelled " in texts(again, "turn.end")[-1]
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_without_its_puppet_line_the_server_is_a_twin_that_greets_whoever_comes(path):
+    again = run(drawn(path).replace("    %% @puppet S\n", ""))
+    assert again.failures == ()
+    sent = [e for e in again.trace.events if isinstance(e, FrameSent) and e.sender == "S"]
+    assert {e.frame.type for e in sent} >= {"welcome", "bind.state"}
+
+
+@pytest.mark.parametrize("host", ["S", "D"])
+def test_a_run_with_a_twin_in_place_of_a_puppet_is_written_back_with_the_same_digest(host):
+    first = run(drawn(of("serve-strikes")).replace(f"    %% @puppet {host}\n", ""))
+    assert run(transcribe(first.trace)).digest == first.digest
+
+
+def test_an_arrow_out_of_a_twin_tells_its_agent_though_puppets_are_told_everything():
+    lines = [line for line in drawn(of("connect-through-faults")).splitlines()
+             if "@act D" not in line and "@puppet D" not in line
+             and "@fault" not in line and "Note over D" not in line]  # fmt: skip
+    dispatched = next(n for n, line in enumerate(lines) if "S to D, task.dispatch" in line)
+    end = '    D->>S: turn.end (requestId=R1, finalText="My own")'
+    result = run("\n".join([*lines[: dispatched + 1], end, ""]))
+    assert result.failures == ()
+    assert texts(result, "turn.end")[0].endswith(" ok My own")
 
 
 @pytest.mark.deep

@@ -27,7 +27,7 @@ def is_of_person(request: Any) -> bool:
 
 def speaks_for_itself(act: Any) -> bool:
     """Whether what follows an act says it: the person's call, the puppet's frame."""
-    return _kind(act) in (*OF_PEOPLE, "puppet-sends", "puppet-dials")
+    return _kind(act) in (*OF_PEOPLE, "puppet-sends", "puppet-dials", "puppet-closes")
 
 
 def asked(request: Any, names: Names) -> Words:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.playing.checks import Late, check_count, check_open, check_shown
-from sim.scenario.playing.puppet import Puppet, PuppetAct
+from sim.scenario.playing.puppet import Puppet, PuppetAct, is_of_puppet
 from sim.scenario.playing.stage import Direction
-from sim.scenario.playing.threads import Settled, Steps, Until
+from sim.scenario.playing.threads import Poll, Settled, Steps, Until
 from sim.scenario.syntax import Arrow, FrameText, Statement
 from sim.scenario.tree import statements_in
 from sim.world import fault, fault_choice
@@ -54,6 +54,8 @@ def carry_out(walk: Walk, node: Any, following: Iterable[Statement]) -> Steps:
         case nodes.ChannelFault() | nodes.FeatureChange() | nodes.Reconnect() | nodes.Act():
             walk.must_direct()
             yield Until(world.now)
+            if isinstance(node, nodes.Act) and _awaits_twin(walk, node):
+                yield Poll(lambda: not _awaits_twin(walk, node))
             _tell(walk, node, following)
             yield Until(world.now)
         case _:
@@ -111,8 +113,26 @@ def _tell(walk: Walk, node: Any, following: Iterable[Statement]) -> None:
             why = unready(director.world, host, made)
             if why:
                 walk.findings.fail(line, f"@act {host}", why)
-            else:
+            elif made is not None:
                 director.world.act(host, made)
+
+
+def _awaits_twin(walk: Walk, node: nodes.Act) -> bool:
+    """Whether a puppet has to say something to a twin that has not called yet.
+
+    Twins dial when they like, on connections that have the numbers of those of the record.
+    """
+    world, act = walk.director.world, node.act
+    if not is_of_puppet(act) or not isinstance(act, dict) or node.host not in world.hosts:
+        return False
+    peer = world.hosts.get(str(act.get("peer", "")))
+    called_by = str(act.get("link", "")).rpartition(".")[0]
+    if not called_by or called_by == node.host or peer is None or isinstance(peer.actor, Puppet):
+        return False
+    link = world.links.get(str(act["link"]))
+    return (
+        link is None or not link.server.is_open or not link.client.nth or bool(link.client.flight)
+    )
 
 
 def unready(world: World, host: str, act: Any) -> str:
@@ -182,12 +202,25 @@ def _strike(walk: Walk, node: Any) -> None:
         case nodes.Sleep(host=host, duration_us=duration_us):
             fault.sleep(world, host, duration_us)
         case nodes.Fault(name=name):
-            if not fault_choice.strike(world, name):
+            if not fault_choice.strike(world, name) and not _is_of_stand_in(walk, name):
                 walk.findings.fail(node.line, f"@fault {name}", "there is nothing of that name now")
         case nodes.Crash(host=host):
             walk.perform(Direction(host, verb="crash"))
         case nodes.Restart(host=host):
             walk.perform(Direction(host, verb="restart"))
+
+
+def _is_of_stand_in(walk: Walk, fault_name: str) -> bool:
+    """Whether a fault is meant for a frame of a twin that has taken a puppet's place.
+
+    It says other frames, and at other times: the frame need not be there.
+    """
+    sender = next((w.partition(">")[0] for w in fault_name.split() if ">" in w), "")
+    scenario = walk.director.scenario
+    return any(
+        isinstance(one, nodes.Act) and one.host == sender and is_of_puppet(one.act)
+        for one in statements_in(scenario.body)
+    ) and all(one.puppet is None for one in scenario.participants if one.id == sender)
 
 
 def _each(

@@ -43,6 +43,11 @@ class PuppetCloses(PuppetAct, frozen=True, gc=False, tag="puppet-closes", omit_d
     reason: str = ""
 
 
+def is_of_puppet(act: Any) -> bool:
+    """Whether an act, as a record writes it, is one of a puppet."""
+    return isinstance(act, dict) and str(act.get("is", "")).startswith("puppet-")
+
+
 class Manners(Protocol):
     """What a puppet does by itself, in its protocol's words."""
 

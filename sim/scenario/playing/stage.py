@@ -139,7 +139,10 @@ class Stage(ABC):
 
     @abstractmethod
     def read_act(self, host: str, act: Any) -> Any:
-        """An act that ``@act HOST {json}`` writes out. Raises UsageError for a wrong one."""
+        """An act that ``@act HOST {json}`` writes out; None: HOST does that by itself.
+
+        Raises UsageError for a wrong one.
+        """
 
     @abstractmethod
     def channel_fault(

@@ -23,7 +23,7 @@ from sim.protocols.hook.view import HookView
 from sim.scenario.acts import resolve_free_text
 from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.directing import greets_itself
-from sim.scenario.playing.puppet import PuppetDials, PuppetSends
+from sim.scenario.playing.puppet import PuppetAct, PuppetDials, PuppetSends, is_of_puppet
 from sim.scenario.playing.result import ShownMessage
 from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
 from sim.scenario.stages.hook_acts import read_act
@@ -34,6 +34,7 @@ from sim.scenario.stages.hook_people import People
 from sim.scenario.stages.hook_prompts import Prompter
 from sim.scenario.stages.hook_refusals import refuse_unplayable
 from sim.scenario.stages.hook_situation import situation
+from sim.scenario.stages.hook_stand_ins import stand_in_act
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.scenario.tree import statements_in
 from sim.world.world import World
@@ -48,8 +49,12 @@ class HookStage(Stage):
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
         refuse_unplayable(scenario)
-        # A record says literally (@act) what everybody does: its arrows only expect.
-        self.recorded = any(isinstance(one, RecordedAct) for one in statements_in(scenario.body))
+        # A record says literally (@act) what everybody does: its arrows only expect. What
+        # puppets do says nothing of the twins beside them.
+        self.recorded = any(
+            isinstance(one, RecordedAct) and not is_of_puppet(one.act)
+            for one in statements_in(scenario.body)
+        )
         self.view = HookView()
         self.ledger = Ledger()
         self.rules = switch_off(HookRules, without)
@@ -150,7 +155,11 @@ class HookStage(Stage):
         return self.cast.feature(host, feature, on)
 
     def read_act(self, host: str, act: Any) -> Any:
-        return read_act(self.world.hosts[host].kind, act)
+        made = read_act(self.world.hosts[host].kind, act)
+        one = self.scenario.participant(host)
+        if not isinstance(made, PuppetAct) or one.puppet is not None:
+            return made
+        return stand_in_act(self.ledger, host, made) if one.kind == "desktop" else None
 
     def situation(self, host: str, frame: Frame) -> str:
         return situation(self.view, frame)
