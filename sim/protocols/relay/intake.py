@@ -6,16 +6,37 @@ from typing import Any
 
 from sim.core.actor import Port
 from sim.core.op import Frame, OpaqueFrame
-from sim.protocols.relay.frames.envelope import RelayBody
-from sim.protocols.relay.parse import OpenResult, open_relay_frame
+from sim.protocols.relay.constants import ROLES
+from sim.protocols.relay.frames import MESSAGES, RelayBody
+from sim.protocols.relay.parse import Opened, OpenResult, open_relay_frame
+from sim.protocols.relay.predicates import LAST_TIMESTAMP_MS
 from sim.wire.message import Message
 
 
 def opened(frame: Frame) -> OpenResult:
-    """The envelope of a frame as it arrived, or why it cannot be read. Never raises."""
+    """The envelope of a frame as it arrived, or why it cannot be read. Never raises.
+
+    A twin's frame was made of a typed body: its envelope is good by construction, and
+    only what a relay looks at is written out. Its payload is judged like any other.
+    """
     if isinstance(frame, OpaqueFrame):
         return open_relay_frame(frame.text)
+    if type(frame) is Message and frame.is_typed:
+        sender = frame.sender or frame.body.SENDERS[0]
+        if frame.id and sender in ROLES and frame.type in MESSAGES:
+            return _typed(frame, sender)
     return open_relay_frame(object_of(frame))
+
+
+def _typed(frame: Message, sender: str) -> Opened:
+    ts = min(max(int(frame.ts), 0), LAST_TIMESTAMP_MS)
+    read = {
+        "messageType": frame.type,
+        "requestId": frame.id,
+        "senderRole": sender,
+        "payload": frame.body.to_wire(),
+    }
+    return Opened(frame.type, frame.id, sender, ts, read, frame, False)
 
 
 def object_of(frame: Frame) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.protocols.relay.constants import OWNER_FIELD
-from sim.protocols.relay.frames import Command, CommandCancel
+from sim.protocols.relay.frames import CommandCancel
 from sim.protocols.relay.frames.commands import TAB_OPEN
 from sim.protocols.relay.frames.events import DuplicateIgnored, LockConflict, Queued, Routed
 from sim.protocols.relay.machine import OVERDUE, RUNNING, WAITING
@@ -15,7 +15,7 @@ from sim.protocols.relay.relay.ingress import Admitted, Duplicate, Moment, Turne
 from sim.protocols.relay.relay.locks import Lease
 from sim.protocols.relay.relay.sessions import Session
 from sim.protocols.relay.relay.streaming import Streaming
-from sim.protocols.relay.relay.switchboard import Switchboard, passed_on
+from sim.protocols.relay.relay.switchboard import Switchboard, passed_on, wired
 from sim.protocols.relay.relay.work import Job
 from sim.wire.absent import ABSENT
 from sim.wire.linkage import JsonObject
@@ -96,12 +96,13 @@ class Commanding:
 
     def _owned(self, job: Job, opened: Opened) -> Message:
         """The frame for the node: as it came, but the relay names the owner of a new tab."""
-        wire = opened.wire
-        if job.action == TAB_OPEN and self.board.rules.relay_names_the_owner:
-            payload = wire["payload"]
-            inner = {**payload["payload"], OWNER_FIELD: job.identity}
-            wire = {**wire, "payload": {**payload, "payload": inner}}
-        return passed_on(opened, Command, wire)
+        if job.action != TAB_OPEN or not self.board.rules.relay_names_the_owner:
+            return passed_on(opened)
+        original = opened.original
+        wire = original.wire if type(original) is Message else opened.wire
+        payload = wire["payload"]
+        inner = {**payload["payload"], OWNER_FIELD: job.identity}
+        return wired(opened, {**wire, "payload": {**payload, "payload": inner}})
 
     # -- to the node ------------------------------------------------------------
 

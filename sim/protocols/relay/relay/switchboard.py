@@ -144,13 +144,15 @@ class Switchboard:
         self._is_sending = False
 
 
-def passed_on(
-    opened: Opened, shape: type[RelayBody] | None = None, wire: JsonObject | None = None
-) -> Message:
-    """A frame as it came, or with another object, on its way to the other side."""
-    shape = shape or shape_of(opened.wire)
-    ts = opened.ts or 0
-    wire = opened.wire if wire is None else wire
+def passed_on(opened: Opened) -> Message:
+    """A frame as it came, on its way to the other side."""
+    original = opened.original
+    return original if type(original) is Message else wired(opened, opened.wire)
+
+
+def wired(opened: Opened, wire: JsonObject) -> Message:
+    """A frame that came, with another object in it."""
+    shape, ts = shape_of(wire), opened.ts or 0
     return Message(opened.type, opened.request_id, ts, None, wire, shape, opened.sender)
 
 
