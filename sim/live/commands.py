@@ -13,11 +13,13 @@ from typing import Any, TypeVar
 import attrs
 
 from sim.channel.api import ChannelFault, Press, Remove, Say
-from sim.live.control import ControlError, fields_of
+from sim.live.control import ControlError
 from sim.live.house import House
 from sim.live.meaning import DAY_S, Meaning, one_of, within
 from sim.live.orders import (
     Caught,
+    CaughtLate,
+    CaughtTwice,
     Cut,
     Delete,
     Faulty,
@@ -46,6 +48,7 @@ from sim.scenario.syntax import Act, Arrow, Name
 from sim.world import fault
 
 MOST_TIMES = 999
+LEAST_S = 0.001
 T = TypeVar("T")
 
 
@@ -175,25 +178,27 @@ class Commands:
 
         return self._now(each)
 
-    def catch(self, deed: str) -> Callable[[Caught], Did]:
-        """The command that sets a snare."""
+    def lose(self, c: Caught) -> Did:
+        """Frames that are still to come never arrive."""
+        return self._catch("lose", c, 0.0)
 
-        def set_snare(c: Caught) -> Did:
-            within("count", c.count, 1, MOST_TIMES)
-            within("by_s", c.by_s, 0, DAY_S)
-            if deed == "delay" and not c.by_s:
-                raise ControlError("a delay needs by_s", allowed=[f"by_s: seconds up to {DAY_S}"])
-            if deed == "lose" and c.by_s:
-                rest = [field for field in fields_of(Caught) if field != "by_s?"]
-                raise ControlError("nothing is late about a frame that is lost", allowed=rest)
-            mean = self.mean
-            sender, link = mean.coming_sender(c.sender), mean.coming_link(c.link)
-            kind, by_us = mean.frame_type(c.type), round(c.by_s * 1_000_000)
-            return self._now(
-                lambda: self.house.snares.set(Snare(deed, c.count, sender, link, kind, by_us))
-            )
+    def duplicate(self, c: CaughtTwice) -> Did:
+        """Frames that are still to come arrive twice."""
+        within("by_s", c.by_s, 0, DAY_S)
+        return self._catch("duplicate", c, c.by_s)
 
-        return set_snare
+    def delay(self, c: CaughtLate) -> Did:
+        """Frames that are still to come arrive late."""
+        within("by_s", c.by_s, LEAST_S, DAY_S)
+        return self._catch("delay", c, c.by_s)
+
+    def _catch(self, deed: str, c: Caught, by_s: float) -> Did:
+        """Set a snare."""
+        within("count", c.count, 1, MOST_TIMES)
+        mean = self.mean
+        sender, link = mean.coming_sender(c.sender), mean.coming_link(c.link)
+        snare = Snare(deed, c.count, sender, link, mean.frame_type(c.type), round(by_s * 1e6))
+        return self._now(lambda: self.house.snares.set(snare))
 
     def clear(self, c: Nothing) -> Did:
         """No frame that is still to come is caught any more."""
@@ -261,6 +266,9 @@ def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], Did]]]:
         "/heal": (OfLink, do.heal),
         "/hold": (OfEnd, do.hold),
         "/release": (OfEnd, do.release),
+        "/lose": (Caught, do.lose),
+        "/duplicate": (CaughtTwice, do.duplicate),
+        "/delay": (CaughtLate, do.delay),
         "/pass": (Nothing, do.clear),
         "/refuse": (Refuse, do.refuse),
         "/crash": (OfHost, do.crash),
@@ -271,5 +279,4 @@ def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], Did]]]:
     }
     found.update({f"/{verb}": (Slash, do.slash(verb)) for verb in SLASH})
     found.update({f"/{verb}": (SignIn, do.sign_in(verb)) for verb in ("authorize", "decline")})
-    found.update({f"/{deed}": (Caught, do.catch(deed)) for deed in ("lose", "duplicate", "delay")})
     return found

@@ -91,13 +91,24 @@ class OfEnd(Command):
 
 
 class Caught(Command):
-    """``POST /lose``, ``/duplicate``, ``/delay``: the next ``count`` frames that fit."""
+    """``POST /lose``: the next ``count`` frames that fit."""
 
     type: str = ""
     link: str = ""
     sender: str = ""
     count: int = 1
+
+
+class CaughtTwice(Caught):
+    """``POST /duplicate``: the copy comes ``by_s`` later."""
+
     by_s: float = 0.0
+
+
+class CaughtLate(Caught, kw_only=True):
+    """``POST /delay``: by ``by_s``."""
+
+    by_s: float
 
 
 class Refuse(Command):

@@ -17,6 +17,7 @@ import msgspec
 from sim.live.proxy_book import Seen
 from sim.live.proxy_faults import Strike
 from sim.live.proxy_link import Director, Link, Verdict
+from sim.live.proxy_misses import Departures
 from sim.live.proxy_steps import OnFrame, Steps, read_fault
 from sim.scenario import directive_nodes as say
 from sim.scenario.playing.match import Names, fits
@@ -103,6 +104,17 @@ class Cursor:
             return
         for sub in self.subs or [Cursor(branch) for branch in here]:
             yield from sub.awaited()
+
+    def coming(self) -> Iterator[Arrow]:
+        """All arrows that have not been taken, nearest first."""
+        for n, here in enumerate(self.row[self.at :]):
+            if isinstance(here, Beat):
+                if here.arrow is not None:
+                    yield here.arrow
+                continue
+            subs = self.subs if n == 0 else None
+            for sub in subs or [Cursor(branch) for branch in here]:
+                yield from sub.coming()
 
 
 class Reading:
@@ -227,13 +239,18 @@ class Reading:
 class Script(Director):
     """Follows a scenario. The n-th desktop of the diagram is the n-th device that came.
 
-    ``later`` does something after so many seconds, whatever becomes of a connection.
+    ``later`` does something after so many seconds, whatever becomes of a connection;
+    ``tell`` hears at once where the traffic departs from the diagram.
     """
 
     def __init__(
-        self, scenario: Scenario, later: Callable[[float, Callable[[], None]], None]
+        self,
+        scenario: Scenario,
+        later: Callable[[float, Callable[[], None]], None],
+        tell: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._later = later
+        self._departures = Departures(tell)
         reading = Reading(scenario)
         self.left_out = reading.left_out
         self.beats = reading.beats
@@ -269,8 +286,15 @@ class Script(Director):
         verdict = self._steps.judge(link, seen, message)
         if self._cursor.is_over or not isinstance(message, str):
             return verdict
-        beat = self._cursor.offer(lambda arrow: self._is_it(arrow, link, seen, message))
-        if beat is not None:
+        payload = _payload(message)
+
+        def compare(arrow: Arrow) -> dict[str, Any] | str | None:
+            return self._compare(arrow, link, seen, payload)
+
+        beat = self._cursor.offer(lambda arrow: self._is_it(compare(arrow)))
+        if beat is None:
+            self._departures.look(seen, self._cursor.awaited(), self._cursor.coming(), compare)
+        else:
             self.came += 1
             verdict.on_frame += beat.strikes
             verdict.after += [partial(self._carry_out, deed) for deed in beat.then]
@@ -284,16 +308,22 @@ class Script(Director):
         """What has not come, nearest first: ``line 7: turn.end (ok)``."""
         return [f"line {arrow.line}: {arrow.text}" for arrow in self._cursor.awaited()]
 
-    def _is_it(self, arrow: Arrow, link: Link, seen: Seen, message: str) -> bool:
+    def _compare(
+        self, arrow: Arrow, link: Link, seen: Seen, payload: Any
+    ) -> dict[str, Any] | str | None:
+        """The names that this frame would bind for an arrow; why it differs; None: it is
+        another type of frame, or goes another way."""
         content = arrow.content
         by_client = arrow.source in self._clients
         host = arrow.source if by_client else arrow.target
         if not isinstance(content, FrameText) or content.type != seen.type:
-            return False
+            return None
         if by_client is not seen.by_client or self._clients.get(host) != link.named.client:
-            return False
-        found = fits(content.items, _payload(message), self._names)
-        if isinstance(found, str):
+            return None
+        return fits(content.items, payload, self._names)
+
+    def _is_it(self, found: dict[str, Any] | str | None) -> bool:
+        if not isinstance(found, dict):
             return False
         self._names.bind(found)
         return True

@@ -143,7 +143,7 @@ class _Session:
         def clock() -> int:
             return round((trio.current_time() - began) * 1_000_000)
 
-        self._script = _script(plan, nursery)
+        self._script = _script(plan, nursery, self._tell)
         self.book = Book(clock, self._tell, recording, PROTOCOL)
         others = () if self._script is None else (self._script,)
         self.director = RuleDirector(Rules(plan.rules), *others)
@@ -177,7 +177,9 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _script(plan: ProxyPlan, nursery: trio.Nursery) -> Script | None:
+def _script(
+    plan: ProxyPlan, nursery: trio.Nursery, tell: Callable[[Finding | str], None]
+) -> Script | None:
     if plan.scenario is None:
         return None
 
@@ -188,4 +190,4 @@ def _script(plan: ProxyPlan, nursery: trio.Nursery) -> Script | None:
 
         nursery.start_soon(wait)
 
-    return Script(plan.scenario, later)
+    return Script(plan.scenario, later, tell)

@@ -18,7 +18,7 @@ def _short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proxy_link, "CLOSING_S", 0.05)
 
 
-def script(text: str, b: Bench) -> Script:
+def script(text: str, b: Bench, told: list[str] | None = None) -> Script:
     def later(wait_s, do):  # type: ignore[no-untyped-def]
         async def wait() -> None:
             await trio.sleep(wait_s)
@@ -27,7 +27,7 @@ def script(text: str, b: Bench) -> Script:
         b.nursery.start_soon(wait)
 
     read = parse_scenario("sequenceDiagram\n" + text, "test.mmd", vocabularies())
-    made = Script(read, later)
+    made = Script(read, later, ([] if told is None else told).append)
     b.director.others = (made,)
     return made
 
@@ -163,5 +163,36 @@ def test_strikes_of_a_search_and_faults_of_a_trace_name_their_frames() -> None:
             assert got == [
                 HELLO, progress[0], progress[0], progress[2], frame("turn.end"), Ended("fin"),
             ]  # fmt: skip
+
+    run(play)
+
+
+def test_traffic_that_departs_from_the_diagram_is_told_at_once_and_once() -> None:
+    async def play() -> None:
+        async with bench() as b:
+            text = HEAD + (
+                "    D->>S: task.ack (accepted)\n"
+                "    D->>S: turn.progress\n"
+                "    D->>S: turn.end (ok)\n"
+            )
+            told: list[str] = []
+            made = script(text, b, told)
+            client, server = await b.pair()
+            await client.send(HELLO)
+            await hear(server)
+            await server.send(frame("welcome"))
+            await hear(client)
+            rejected = frame("task.ack", requestId="r1", result="rejected")
+            end = frame("turn.end", requestId="r1", status="ok")
+            for sent in [rejected, rejected, frame("ping"), ACK, end, end]:
+                await client.send(sent)
+                assert await hear(server) == sent
+            assert [line.partition(": at")[0] for line in told] == [
+                "line 7 still waits for task.ack (accepted)",
+                "line 8 still waits for turn.progress",
+            ]
+            assert told[0].endswith('it came, but result was "rejected"')
+            assert told[1].endswith("line 9 came first: turn.end (ok)")
+            assert made.awaited() == ["line 8: turn.progress"]
 
     run(play)
