@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+import msgspec
+
 from sim.core.event import (
     Acted,
     ConnectionClosed,
@@ -29,6 +31,8 @@ from sim.core.event import (
     Noted,
     TimerFired,
 )
+from sim.core.op import OpaqueFrame
+from sim.protocols.relay.acts import EmitUpdate, Redial, ReportProgress, SayFrame, SayText
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.view_book import RelayBook
 from sim.protocols.relay.view_nodes import NodeView
@@ -36,13 +40,18 @@ from sim.protocols.relay.view_records import AskView, SessionView
 from sim.view.flights import Flights
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+KEPT: Final = 256
 MS: Final = 1_000
+DIRECTED: Final = (SayFrame, SayText, EmitUpdate, ReportProgress)
+"""Acts that make a peer say what it is told to, right or wrong."""
 
 
 def wire_of(frame: Any) -> Mapping[str, Any]:
     """The decoded object of a frame; empty where it has none."""
     try:
         wire = frame.wire
+        if isinstance(frame, OpaqueFrame):
+            wire = msgspec.json.decode(frame.text)
     except Exception:  # a puppet's frame may hold anything, even what has no JSON form
         return NOTHING
     return wire if isinstance(wire, dict) else NOTHING
@@ -61,6 +70,7 @@ class RelayView:
     later than due a timer may fire (a search puts things off). ``said`` and ``payload``
     are of the frame whose sending or delivery is the newest event, ``session`` its
     connection, ``ask`` the command that it is about; None where there is none.
+    ``made_tokens``: role and identity of each token that a refresh has made.
     ``frames_only``: when things arrived is not known for sure.
     """
 
@@ -78,7 +88,9 @@ class RelayView:
         self.payload: Mapping[str, Any] = NOTHING
         self.session: SessionView | None = None
         self.ask: AskView | None = None
+        self.made_tokens: dict[str, tuple[str, str]] = {}
         self._flights = Flights()
+        self._directed: dict[int, None] = {}
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             FrameSent: self._sent,
             FrameDelivered: self._delivered,
@@ -144,7 +156,18 @@ class RelayView:
         if event.host in self.nodes:
             self.nodes[event.host].crashed()
 
+    def is_directed(self, event: FrameSent) -> bool:
+        """Whether somebody has put this very frame into its sender's mouth."""
+        return event.cause in self._directed
+
     def _acted(self, event: Acted) -> None:
+        if isinstance(event.act, DIRECTED):
+            self._directed[event.n] = None
+            if len(self._directed) > KEPT:
+                del self._directed[next(iter(self._directed))]
+        elif isinstance(event.act, Redial):
+            for session in self.sessions.values():
+                session.is_left = session.is_left or session.peer == event.host
         if event.host in self.nodes:
             self.nodes[event.host].acted(event)
 
@@ -154,6 +177,10 @@ class RelayView:
         if verb == "sleep":
             host, _, for_us = rest.partition(" ")
             self.asleep[host] = self.asleep.get(host, 0) + int(for_us.removesuffix("us"))
+        elif verb == "skew":
+            host, _, by_us = rest.partition(" ")
+            if host in self.books and self.books[host].clock_ms:
+                self.books[host].clock_ms += int(by_us.removesuffix("us")) // MS
 
     def _opened(self, event: ConnectionOpened) -> None:
         session = SessionView(event.link, event.client, event.server, event.lane, event.at, event.n)
@@ -167,6 +194,8 @@ class RelayView:
             session.closed_us, session.closed_n, session.closed_by = event.at, event.n, event.by
             del self.sessions[event.link]
             self.book(session.relay).closed(session, event)
+        elif session is not None:
+            session.is_left = True
         if event.host in self.nodes:
             self.nodes[event.host].closed(event.link)
 
@@ -196,5 +225,8 @@ class RelayView:
         self.payload = payload_of(wire)
         if session is not None and event.receiver == session.relay:
             self.ask = self.book(session.relay).hears(session, wire, self.payload, event, frame)
-        elif event.link.partition(".")[2].startswith("node"):
+            return
+        if session is not None and wire.get("messageType") == "auth_ack":
+            session.is_told = True
+        if event.link.partition(".")[2].startswith("node"):
             self.node(event.receiver).hears(wire, self.payload, event)

@@ -49,7 +49,7 @@ def barred(book: RelayBook, ask: AskView) -> None:
 
 def _is_replayed(book: RelayBook, ask: AskView) -> bool:
     """Whether this nonce of this identity has come before, within its memory."""
-    came = book.nonces.get((ask.session.identity, ask.key), ())
+    came = book.nonces.get((ask.session.identity, ask.key), [])[:-1]  # the last is its own
     memory_us = book.plan.limits.nonce_memory_ms * 1_000
     return any(ask.at - at <= memory_us for at in came)
 

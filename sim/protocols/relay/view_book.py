@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sim.protocols.relay.view import RelayView
 
 Wire = Mapping[str, Any]
-TEST = "command.test"
+KEPT_NONCES = 8
 
 
 class RelayBook:
@@ -48,7 +48,7 @@ class RelayBook:
     newest loss of a node has ended, in the order in which their controllers must be told.
     ``stray``: the command that was over when the newest frame sent it to a node all the
     same. ``rival``: the session of the node that had its name when the newest auth_ack was
-    sent. ``made_tokens``: role and identity of each token that a refresh has made.
+    sent.
     """
 
     def __init__(self, relay: str, plan: RelayPlan, view: RelayView) -> None:
@@ -75,7 +75,6 @@ class RelayBook:
         self.lost: list[AskView] = []
         self.stray: AskView | None = None
         self.rival: SessionView | None = None
-        self.made_tokens: dict[str, tuple[str, str]] = {}
         self._heard: dict[str, Callable[[SessionView, str, Wire, FrameDelivered], Any]] = {
             "hello": self._pending,
             "auth": self._pending,
@@ -151,17 +150,21 @@ class RelayBook:
         self, session: SessionView, wire: Wire, payload: Wire, event: FrameDelivered, frame: Any
     ) -> AskView | None:
         """A frame has arrived at the relay."""
-        if not self.ingress.arrived(session, frame, event):
+        request_id, family = wire.get("requestId"), str(wire.get("messageType"))
+        is_readable = self.ingress.arrived(session, frame, event)
+        if isinstance(request_id, str):
+            session.note(request_id, family)
+        if not is_readable or not isinstance(request_id, str):
             session.noise_us = event.at
             return None
         session.heard_us = event.at
-        request_id = wire.get("requestId")
-        if not isinstance(request_id, str):
-            return None
-        family = str(wire.get("messageType"))
-        session.note(request_id, family)
         handler = self._heard.get(family)
         if handler is None:
+            return None
+        arrival = self.ingress.arrivals[event.n]
+        if family == "command" and self.ingress.burns(arrival):
+            self._burn(session, payload, event)
+        if not self.ingress.is_good(arrival):
             return None
         self._said = wire
         found: AskView | None = handler(session, request_id, payload, event)
@@ -196,9 +199,13 @@ class RelayBook:
         running = self.asks.get(request_id)
         if running is not None and running.session is session and running.is_owed:
             running.repeats += 1
-        if ask.key:
-            self.nonces.setdefault((session.identity, ask.key), []).append(event.at)
         return ask
+
+    def _burn(self, session: SessionView, payload: Wire, event: FrameDelivered) -> None:
+        nonce = payload.get("replayNonce")
+        came = self.nonces.setdefault((session.identity, str(nonce)), [])
+        came.append(event.at)
+        del came[:-KEPT_NONCES]
 
     def _answered(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameDelivered
@@ -272,7 +279,7 @@ class RelayBook:
     def _renewed(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
     ) -> None:
-        self.made_tokens[str(payload.get("accessToken"))] = session.role, session.identity
+        self.view.made_tokens[str(payload.get("accessToken"))] = session.role, session.identity
 
     def _ready(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
@@ -351,8 +358,8 @@ class RelayBook:
         if cancel is not None and code != "result":
             cancel.answers.append(code)
         by_relay = self._said.get("senderRole") == RELAY
-        if by_relay and session.said.get(request_id, "command") != "command":
-            return None  # it answers something else that has this requestId
+        if by_relay and self.ingress.is_about_something_else(session, request_id, event.cause):
+            return None
         fresh = self._undecided(session, request_id)
         if fresh is not None and by_relay:
             self.fresh[request_id].remove(fresh)

@@ -27,7 +27,8 @@ KEPT: Final = 1_024
 @attrs.define(eq=False)
 class Arrival:
     """A frame at the relay. ``before`` and ``after``: the code that it must be refused with
-    by what is looked at before and after its time; "" for none."""
+    by what is looked at before and after its time; "" for none. ``clock_ms`` is what the
+    relay's clock was ahead of the run's then, 0: not known."""
 
     session: SessionView
     request_id: str
@@ -36,7 +37,9 @@ class Arrival:
     ts: int | None
     before: str
     after: str
+    family: str = ""
     is_judged: bool = True
+    clock_ms: int = 0
     answers: int = 0
 
 
@@ -63,20 +66,18 @@ class Ingress:
         opened = _opened(frame)
         if isinstance(opened, RelayRefused):
             arrival = Arrival(
-                session, opened.request_id, event.n, event.at, None, opened.code, "", False
+                session, opened.request_id, event.n, event.at, None, opened.code, "", "", False
             )
             self._keep(arrival)
             return False
         before, after = self._due(session, opened, isinstance(frame, Message) and frame.is_typed)
         is_judged = self.book.plan.limits.frames_per_minute is None
-        self._keep(
-            Arrival(
-                session, opened.request_id, event.n, event.at, opened.ts, before, after, is_judged
-            )
-        )
+        place = session, opened.request_id, event.n, event.at
+        self._keep(Arrival(*place, opened.ts, before, after, opened.type, is_judged))
         return True
 
     def _keep(self, arrival: Arrival) -> None:
+        arrival.clock_ms = self.book.clock_ms
         self.arrivals[arrival.n] = arrival
         if arrival.before or arrival.after:
             self.owed[arrival.n] = arrival
@@ -105,6 +106,17 @@ class Ingress:
         arrival.before = due
         self.ruling = Ruling(arrival, due, got)
 
+    def is_about_something_else(self, session: SessionView, request_id: str, cause: int) -> bool:
+        """Whether an error answers a frame that has a command's requestId and is none."""
+        arrival = self.arrivals.get(cause)
+        if arrival is None or arrival.session is not session or arrival.family == "command":
+            return False
+        return arrival.request_id == request_id
+
+    def burns(self, arrival: Arrival) -> bool:
+        """Whether a command's nonce is burnt, be its shape as it may (DR-23)."""
+        return not (arrival.before or self._untimely(arrival))
+
     def is_good(self, arrival: Arrival) -> bool:
         """Whether nothing is wrong with a frame, as far as the relay's clock is known."""
         return not (arrival.before or arrival.after or self._untimely(arrival))
@@ -112,9 +124,10 @@ class Ingress:
     def _untimely(self, arrival: Arrival) -> str:
         if arrival.ts is None:
             return UNTIMELY[0]
-        if not self.book.clock_ms:
+        clock_ms = arrival.clock_ms or self.book.clock_ms
+        if not clock_ms:
             return ""
-        off = abs(self.book.now_ms(arrival.at) - arrival.ts)
+        off = abs(clock_ms + arrival.at // 1_000 - arrival.ts)
         return UNTIMELY[1] if off > self.book.plan.limits.replay_window_ms else ""
 
     def _due(self, session: SessionView, opened: Opened, is_typed: bool) -> tuple[str, str]:

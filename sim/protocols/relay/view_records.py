@@ -26,7 +26,8 @@ class SessionView:
     """One connection at a relay. It is ready once the relay has sent its auth_ack.
 
     ``heard_us``: when the last frame came that can be read; ``noise_us`` that could not.
-    ``pending``: what its hellos, auths and refreshes said, by requestId, until they are
+    ``is_told``: its peer has got the auth_ack; ``is_left``: it does not believe in it any
+    more. ``pending``: what its hellos, auths and refreshes said, by requestId, until they are
     answered. ``said``: the families of its newest frames by requestId, ``tokens``: what it
     has shown in them.
     """
@@ -48,6 +49,8 @@ class SessionView:
     closed_us: int = -1
     closed_n: int = -1
     closed_by: str = ""
+    is_left: bool = False
+    is_told: bool = False
     pending: dict[str, Mapping[str, Any]] = attrs.field(factory=dict)
     tokens: dict[str, str] = attrs.field(factory=dict)
     said: dict[str, str] = attrs.field(factory=dict)

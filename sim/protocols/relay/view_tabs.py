@@ -65,8 +65,12 @@ class Tabs:
                 self.leases[place] = LeaseView(
                     *place, owner, session, request_id, lease, expires, event.at, event.n
                 )
-        elif kind in GIVEN_UP and self.before is not None and self.before.session is session:
+        elif kind in GIVEN_UP and self._is_its(session):
             self.ended[place] = self.leases.pop(place)
+
+    def _is_its(self, session: SessionView) -> bool:
+        """Whether the lease that the newest lock event found is of this session's identity."""
+        return self.before is not None and self.before.owner == session.identity
 
     def closed(self, session: SessionView, event: ConnectionClosed) -> None:
         """A session is over, and with it its locks; perhaps its tabs are nobody's now."""

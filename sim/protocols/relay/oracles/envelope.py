@@ -47,7 +47,7 @@ class FramesPassTheParser(RelayInvariant):
         if seen >= self.FIRST and seen % self.EVERY:
             return None
         session = self.view.session
-        if session is None or not self.is_mine(session, event):
+        if session is None or not self.is_mine(session, event) or self.view.is_directed(event):
             return None
         self.exercised += 1
         verdict: Any = parse_relay_message(dict(self.view.said))
@@ -212,7 +212,3 @@ class NodesAnswerUnderTheRequestId(OfPeers):
         if node.newest is not None or place in node.cancels:
             return None
         return f"{event.sender} answers {place[1]!r}, which it was never sent on {event.link}"
-
-
-class AnswersAreOfThePing(RelayInvariant):
-    """For one role: a ping is answered by a pong with its requestId."""

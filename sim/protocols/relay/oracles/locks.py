@@ -196,13 +196,14 @@ class LockEventsCarryTheLease(OfLocks):
         return f"{event.sender} tells {session.peer} {kind} with other data than the lease's"
 
     def _met(self, ask: LockAsk | None) -> LeaseView | None:
-        if ask is not None and ask.met is not None:
+        is_end = self.view.payload.get("type") == "lock_expired"
+        if ask is not None and ask.met is not None and not is_end:
             return ask.met
         session, payload = self.view.session, self.view.payload
         assert session is not None
         tabs = self.book_of(session).tabs
         place = str(payload.get("targetNodeId")), str(payload.get("tabSessionId"))
-        return tabs.leases.get(place) or tabs.ended.get(place)
+        return tabs.ended.get(place) if is_end else tabs.leases.get(place)
 
     def _granted(
         self, session: SessionView, ask: LockAsk | None, event: FrameSent, owner: Any, lease: Any,
@@ -264,9 +265,10 @@ class LeasesEndByThemselves(Owing):
             held = self.book_of(session).tabs.leases.get(place)
             if held is not None and held.n == event.n:
                 text = f"{event.sender} never tells {session.peer} that its lease has ended"
+                self._pay_the_last(session, place)
                 self.owe(session, place, text, held.ends_us + 1_000)
         elif kind == "lock_released":
-            self.pay(session, place)
+            self._pay_the_last(session, place)
         if kind != "lock_expired":
             return None
         self.exercised += 1
@@ -283,3 +285,9 @@ class LeasesEndByThemselves(Owing):
         if self.view.said.get("requestId") == lease.request_id:
             return None
         return f"{event.sender} ends a lease under another requestId than its last tab_lock"
+
+    def _pay_the_last(self, session: SessionView, place: tuple[str, str]) -> None:
+        """The lease that was there is no more: nobody is to be told of its end."""
+        before = self.book_of(session).tabs.before
+        if before is not None:
+            self.pay(before.session, place)

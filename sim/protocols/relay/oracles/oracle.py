@@ -115,7 +115,7 @@ class OfPeers(RelayInvariant):
         session = self.view.session
         if session is None or event.sender == session.relay or session.lane != self.obeyed_by:
             return None
-        return self.judge(session, event)
+        return None if self.view.is_directed(event) else self.judge(session, event)
 
     def judge(self, session: SessionView, event: FrameSent) -> str | None:
         """What is wrong with this frame of this peer."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from sim.core.event import FrameSent
 from sim.protocols.relay.constants import RELAY
-from sim.protocols.relay.oracles.oracle import SECOND_US, OfRelay, seconds, shown
-from sim.protocols.relay.view import RelayView
+from sim.protocols.relay.oracles.oracle import SECOND_US, OfRelay, Owing, seconds, shown
 from sim.protocols.relay.view_records import AskView, SessionView
 
 TIMED_OUT = "command_timed_out"
@@ -116,32 +115,24 @@ class BudgetsAreKept(OfRelay):
         return f"{event.sender} ends {shown(ask)} with {code}, where {due} is due"
 
 
-class TimeoutsStopTheNode(OfRelay):
+class TimeoutsStopTheNode(Owing):
     name = "timeouts-stop-the-node"
     sentence = "When a running command is out of time its node is told to stop."
     catalogue = ("OT-48", "OT-63")
     families = ("error", "command_cancel")
 
-    def __init__(self, view: RelayView) -> None:
-        super().__init__(view)
-        self._open: dict[int, AskView] = {}
-
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
-        if ask is None:
+        if ask is None or ask.node is None:
             return None
         if event.frame.type == "command_cancel":
-            self._open.pop(ask.n, None)
+            self.pay(ask.node, ask.n)
             return None
         code = self.view.payload.get("code")
         if code == TIMED_OUT and ask.end == code and ask.is_at_node and ask.told_to_stop_us < 0:
             self.exercised += 1
-            self._open[ask.n] = ask
+            text = f"{event.sender} lets {ask.node.peer} go on with {shown(ask)}"
+            self.owe(ask.node, ask.n, text, event.at)
         return None
-
-    def at_end(self) -> Iterator[str]:
-        for ask in self._open.values():
-            if ask.is_at_node and ask.node is not None and self.can_still_say(ask.node):
-                yield f"{ask.session.relay} lets {ask.node.peer} go on with {shown(ask)}"
 
 
 class CancelsGoWhereTheWorkIs(OfRelay):

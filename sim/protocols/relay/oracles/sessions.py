@@ -84,7 +84,7 @@ class TokensOpenDoors(OfRelay):
         planned = self.view.plan.tokens.get(token)
         if planned is not None:
             return planned
-        made = self.book_of(session).made_tokens.get(token)
+        made = self.view.made_tokens.get(token)
         return Grant(*made) if made else None
 
     def _refused(self, session: SessionView, token: str, event: FrameSent) -> str | None:
@@ -94,7 +94,7 @@ class TokensOpenDoors(OfRelay):
         planned = self.view.plan.tokens.get(token)
         clock = self.book_of(session).now_ms(event.at)
         good = planned is not None and planned.is_good_at(clock)
-        if good or token in self.book_of(session).made_tokens:
+        if good or token in self.view.made_tokens:
             return f"{event.sender} refuses the good token {token!r} of {session.peer}"
         return None
 
@@ -283,7 +283,8 @@ class PeersKeepAlive(RelayInvariant):
         limits = self.view.plan.limits
         silence = limits.heartbeat_interval_ms * limits.heartbeat_misses * 1_000
         since = max(spoke, self.view.up.get(session.peer, self.view.now))
-        excused = session.peer in self._quiet or session.peer not in self.view.up
+        absent = session.is_left or session.peer not in self.view.up
+        excused = absent or session.peer in self._quiet or not session.is_told
         if excused or self.view.now - since < silence - 1_000 or self.view.grace_us(session.peer):
             return None
         return (

@@ -1,0 +1,320 @@
+"""What people and programs do in a storm around a relay, right and wrong."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sim.cli.proving.draw import Draw
+from sim.protocols.relay.acts import (
+    CancelCommand,
+    CloseTab,
+    Connect,
+    Disconnect,
+    EmitUpdate,
+    FailNext,
+    HangNext,
+    LockTab,
+    Redial,
+    RefreshToken,
+    RefuseCancels,
+    ReportProgress,
+    SayFrame,
+    SayText,
+    SendCommand,
+    SlowDown,
+    SwitchPings,
+    UnlockTab,
+    UseToken,
+)
+from sim.protocols.relay.predicates import iso_timestamp
+from sim.protocols.relay.view import RelayView
+from sim.world.world import World
+
+CONTROLLERS: Final = ("A", "A2", "B")
+NODES: Final = ("N", "M")
+URLS: Final = (
+    "https://example.com/",
+    "https://www.reddit.com/r/harbour/",
+    "https://chat.example/room/quay",
+)
+WAIT: Final = "wait_with_timeout"
+WAIT_COMMAND: Final = {"site": "example.com", "command": "wait"}
+COUNT: Final = {"site": "example.com", "command": "countUp", "input": {"counter": "c"}}
+WATCH: Final = {"site": "chat.example", "command": "watchMessages"}
+
+
+class Deeds:
+    """One deed of somebody at a time, drawn from the storm's seed."""
+
+    def __init__(self, world: World, draw: Draw, view: RelayView) -> None:
+        self.world = world
+        self.draw = draw
+        self.view = view
+        self.count = 0
+        self.asked: list[str] = ["none"]
+        self.subscribed: list[str] = ["none"]
+        self.tests: list[str] = ["none"]
+
+    # -- who and what ----------------------------------------------------------------
+
+    def _id(self, prefix: str = "k") -> str:
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def _tab(self) -> str:
+        """A tab of N; now and then one that is gone, or never was."""
+        tabs = list(self.view.node("N").tabs)[-4:]
+        return self.draw.choice(["tab_x", "tab_x", "tab_y", *tabs, "tab_none"])
+
+    def _act(self, who: str, act: Any) -> None:
+        self.world.act(who, act)
+
+    def _recent(self, ids: list[str]) -> str:
+        return self.draw.choice(ids[-6:])
+
+    # -- controllers -------------------------------------------------------------------
+
+    def controller(self) -> None:
+        """A program asks for something."""
+        who = self.draw.choice(CONTROLLERS)
+        deed = self.draw.weighed(
+            [
+                self._command, self._burst, self._lock, self._unlock, self._cancel,
+                self._subscribe, self._unsubscribe, self._test, self._keyed, self._same_id,
+            ],
+            [40, 12, 12, 8, 12, 10, 8, 6, 5, 4],
+        )  # fmt: skip
+        deed(who)
+
+    def _command(self, who: str) -> None:
+        draw, id = self.draw, self._id()
+        self.asked.append(id)
+        node = draw.choice(["node_n", "node_n", "node_n", "node_m", "node_gone"])
+        policy = draw.choice([WAIT, WAIT, "fail_fast", ""])
+        timeout = draw.choice([None, 1000, 1500, 4000, 0])
+        action, payload, tab = self._work()
+        self._act(
+            who,
+            SendCommand(action, payload, node, tab, id, timeout, policy, retries=draw.below(2)),
+        )
+
+    def _work(self) -> tuple[str, dict[str, Any], str]:
+        draw, tab = self.draw, self._tab()
+        url = draw.choice(URLS)
+        forged: dict[str, Any] = {"__controllerClientId": "ctl_b"} if draw.below(3) == 0 else {}
+        works: list[tuple[str, dict[str, Any], str]] = [
+            ("primitive.dom.extract_text", {"selector": "body"}, tab),
+            ("primitive.tab.open", {"url": url, **forged}, ""),
+            ("primitive.tab.navigate", {"url": url}, tab),
+            ("primitive.tab.close", {}, tab),
+            ("primitive.tab.query", {}, ""),
+            ("command.list", {}, ""),
+            ("command.reddit_posts", {"input": {"minReturnedPosts": 3}}, ""),
+            ("command.run", {**WAIT_COMMAND, "input": {"ms": draw.below(3000)}}, tab),
+            ("command.run", {**COUNT, "tabSessionId": tab}, ""),
+            ("command.test", {**COUNT}, tab),
+            ("primitive.dom.extract_markdown", {}, tab),
+        ]
+        return draw.weighed(works, [8, 8, 4, 3, 2, 2, 2, 10, 3, 2, 3])
+
+    def _burst(self, who: str) -> None:
+        """Many for one tab at once."""
+        tab = self._tab()
+        for _ in range(2 + self.draw.below(6)):
+            id = self._id()
+            self.asked.append(id)
+            inner = {**WAIT_COMMAND, "input": {"ms": self.draw.below(1200)}}
+            timeout = self.draw.choice([None, 1000, 2500])
+            self._act(who, SendCommand("command.run", inner, "node_n", tab, id, timeout, WAIT))
+
+    def _lock(self, who: str) -> None:
+        lease = self.draw.choice([None, 400, 2000, 8000])
+        self._act(
+            who, LockTab(self.draw.choice(["tab_x", "tab_y"]), "node_n", lease, self._id("l"))
+        )
+
+    def _unlock(self, who: str) -> None:
+        tab = self.draw.choice(["tab_x", "tab_y"])
+        self._act(who, UnlockTab(tab, "node_n", self._id("u")))
+
+    def _cancel(self, who: str) -> None:
+        ids = self.draw.choice([self.asked, self.asked, self.tests, self.subscribed])
+        self._act(who, CancelCommand(self._recent(ids), self._id("c")))
+
+    def _subscribe(self, who: str) -> None:
+        id = self._id("s")
+        self.subscribed.append(id)
+        site = self.draw.choice(["example.com", "chat.example", "www.reddit.com"])
+        options: dict[str, Any] = {"tabSessionId": self._tab(), "site": site}
+        options |= self.draw.choice([{}, {"includeHeaders": True}, {"mode": "hybrid"}])
+        inner = {"listener": "network.http_intercept", "options": options}
+        policy = self.draw.choice([WAIT, ""])
+        self._act(who, SendCommand("listener.subscribe", inner, "node_n", "", id, 2000, policy))
+
+    def _unsubscribe(self, who: str) -> None:
+        target = self._recent(self.subscribed)
+        tab = self._tab_of_subscription(target) if self.draw.below(2) else ""
+        inner = {"targetRequestId": target}
+        id = self._id("x")
+        self._act(who, SendCommand("listener.unsubscribe", inner, "node_n", tab, id, 2000, WAIT))
+
+    def _tab_of_subscription(self, target: str) -> str:
+        for book in self.view.books.values():
+            one = book.listening.open.get(target)
+            if one is not None:
+                return one.ask.tab
+        return "tab_x"
+
+    def _test(self, who: str) -> None:
+        id = self._id("t")
+        self.tests.append(id)
+        self._act(who, SendCommand("command.test", dict(WATCH), "node_n", "tab_z", id, 5000, WAIT))
+
+    def _keyed(self, who: str) -> None:
+        """The same work under the same key, again and again."""
+        key = f"key{self.count // 40}"
+        for _ in range(1 + self.draw.below(2)):
+            self._act(
+                who,
+                SendCommand(
+                    "command.run", dict(COUNT), "node_n", "", self._id(), 4000, WAIT,
+                    idempotency_key=key,
+                ),
+            )  # fmt: skip
+
+    def _same_id(self, who: str) -> None:
+        """Two sessions, or one of them twice, under one requestId."""
+        id = self._id("same")
+        for one in (who, self.draw.choice(CONTROLLERS)):
+            inner = {**WAIT_COMMAND, "input": {"ms": 800}}
+            tab = self.draw.choice(["tab_x", ""])
+            self._act(one, SendCommand("command.run", inner, "node_n", tab, id, 3000, WAIT))
+
+    # -- nodes -------------------------------------------------------------------------
+
+    def node(self) -> None:
+        """What happens in a browser."""
+        draw = self.draw
+        who = draw.choice(["N", "N", "N", "M"])
+        act: Any = draw.weighed(
+            [
+                SlowDown(draw.choice([0, 0, 300, 2500])),
+                FailNext(times=1),
+                HangNext(times=1),
+                RefuseCancels(draw.below(2) == 0),
+                ReportProgress(self._running(who)),
+                EmitUpdate(self._recent(self.subscribed), {"n": self.count}),
+                CloseTab(self._tab()),
+            ],
+            [6, 3, 2, 2, 14, 14, 1],
+        )
+        self._act(who, act)
+
+    def _running(self, who: str) -> str:
+        """Something that runs there, where there is anything."""
+        found = [
+            ask.request_id
+            for book in self.view.books.values()
+            for ask in book.asks.values()
+            if ask.is_at_node and ask.node is not None and ask.node.peer == who
+        ]
+        return self.draw.choice(found) if found else self._recent(self.asked)
+
+    # -- sessions ----------------------------------------------------------------------
+
+    def falls_silent(self) -> None:
+        """A peer sends nothing more of its own for a while."""
+        who = self.draw.choice(["A", "A2", "B", "N"])
+        self._act(who, SwitchPings(False))
+        again = self.world.now + (20 + self.draw.below(20)) * 1_000_000
+        self.world.at(again, f"pings {who} {self.world.now}", lambda: self._pings(who))
+
+    def _pings(self, who: str) -> None:
+        self._act(who, SwitchPings(True))
+
+    def comes_or_goes(self) -> None:
+        """A program leaves, comes, dials anew, or shows another token."""
+        draw = self.draw
+        who = draw.choice([*CONTROLLERS, *NODES])
+        act: Any = draw.weighed(
+            [
+                Redial(), Disconnect(), Connect(), RefreshToken(), RefreshToken("refresh-B"),
+                UseToken(f"token-{draw.choice(['A', 'B', 'bad'])}", now=True),
+            ],
+            [5, 3, 5, 2, 2, 1],
+        )  # fmt: skip
+        self._act(who, act)
+        if isinstance(act, UseToken):
+            self._act(who, UseToken(f"token-{who}"))
+        if isinstance(act, Disconnect):
+            back = self.world.now + draw.below(8_000_000)
+            self.world.at(back, f"connect {who} {back}", lambda: self._act(who, Connect()))
+
+    # -- what must not be ------------------------------------------------------------------
+
+    def says_something_wrong(self) -> None:
+        """A peer says what it must not, or not so."""
+        draw = self.draw
+        who = draw.choice([*CONTROLLERS, *NODES])
+        if draw.below(8) == 0:
+            self._act(who, SayText(draw.choice(["null", "7", "{", "[]", '{"messageType":"ping"}'])))
+            return
+        frame = draw.choice([self._odd_command, self._odd_frame, self._odd_lock])(who)
+        self._act(who, SayFrame(frame))
+
+    def _odd_command(self, who: str) -> dict[str, Any]:
+        draw, id = self.draw, self._id("w")
+        payload: dict[str, Any] = {
+            "targetNodeId": "node_n", "action": "command.list", "payload": {}, "replayNonce": id,
+        }  # fmt: skip
+        odd: dict[str, Any] = draw.choice(
+            [
+                {"replayNonce": "again"},
+                {"replayNonce": "again"},
+                {"action": "primitive.tab.close_owned",
+                 "payload": {"controllerClientId": "ctl_b"}},
+                {"targetNodeId": ""},
+                {"timeoutMs": "soon"},
+                {"waitPolicy": "maybe"},
+                {"action": "primitive.dom.extract_text"},
+                {"action": "primitive.tab.open", "tabSessionId": "tab_x"},
+                {"action": "command.run", "tabSessionId": "tab_x",
+                 "payload": {**COUNT, "tabSessionId": "tab_y"}},
+                {"action": "command.run", "payload": {**COUNT, "tabSessionId": "tab_x"},
+                 "waitPolicy": WAIT},
+                {"later": {"field": 1}},
+            ]
+        )  # fmt: skip
+        return {"messageType": "command", "requestId": id, "payload": {**payload, **odd}}
+
+    def _odd_frame(self, who: str) -> dict[str, Any]:
+        draw, id = self.draw, self._id("w")
+        now = self.world.hosts[who].now_ms()
+        answer = {"ok": True, "durationMs": 1, "action": "command.list", "data": {"forged": id}}
+        ping: dict[str, Any] = {"messageType": "ping", "requestId": id}
+        odd: dict[str, Any] = draw.choice(
+            [
+                {**ping, "senderRole": draw.choice(["relay", "controller", "node"])},
+                {**ping, "timestamp": iso_timestamp(now - draw.choice([3_600_000, 70_000]))},
+                {**ping, "timestamp": iso_timestamp(now + draw.choice([-30_000, 50_000, 70_000]))},
+                {**ping, "timestamp": "yesterday"},
+                {**ping, "protocolVersion": draw.choice(["2.0", "1.3"])},
+                {**ping, "messageType": "gossip"},
+                {**ping, "payload": None},
+                {**ping, "extra": 1},
+                {"messageType": "hello", "requestId": id,
+                 "payload": {"role": "node" if who in NODES else "controller"}},
+                {"messageType": "result", "requestId": self._running("N"), "payload": answer},
+                {"messageType": "event", "requestId": id, "payload": {"type": "routed",
+                 "targetNodeId": "node_n"}},
+            ]
+        )  # fmt: skip
+        return odd
+
+    def _odd_lock(self, who: str) -> dict[str, Any]:
+        id = self._id("w")
+        payload: dict[str, Any] = {"targetNodeId": "node_n", "tabSessionId": "tab_x"}
+        payload |= self.draw.choice([{"lockLeaseMs": 0}, {"lockLeaseMs": "long"}, {}])
+        now = self.world.hosts[who].now_ms()
+        old = {"timestamp": iso_timestamp(now - 3_600_000)} if self.draw.below(2) else {}
+        return {"messageType": "tab_lock", "requestId": id, "payload": payload, **old}
