@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from sim.protocols.relay.constants import DEFAULT_FORMAT
 from sim.wire.linkage import JsonObject
 
 
@@ -97,6 +98,19 @@ class SendCommand(Act, frozen=True, gc=False, tag="command"):
     nonce: str = ""
     retries: int = 0
     early: bool = False
+
+
+class ExtractContent(Act, frozen=True, gc=False, tag="extract"):
+    """Sends the command that takes a tab's content in this ``format``: markdown,
+    distilled_html, clean_html, raw_html or text. ``selector`` "": all of the page."""
+
+    tab: str
+    format: str = DEFAULT_FORMAT
+    selector: str = ""
+    node: str = ""
+    request: str = ""
+    timeout_ms: float | None = None
+    wait_policy: str = ""
 
 
 class LockTab(Act, frozen=True, gc=False, tag="lock"):
@@ -194,7 +208,7 @@ class EmitUpdate(Act, frozen=True, gc=False, tag="update"):
     update_type: str = "network.response"
 
 
-CONTROLLER_ACTS: Final = (SendCommand, LockTab, UnlockTab, CancelCommand)
+CONTROLLER_ACTS: Final = (SendCommand, ExtractContent, LockTab, UnlockTab, CancelCommand)
 NODE_ACTS: Final = (
     SignIn,
     DeclineSignIn,

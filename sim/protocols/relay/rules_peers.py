@@ -186,6 +186,12 @@ class PeerRules:
         reason="The user knows what a hint cannot.",
         without="The user's choice is ignored.",
     )
+    format_names_action: bool = rule(
+        "OT-39",
+        by="controller",
+        reason="Each format of extract-content is an action of its own.",
+        without="Markdown, whatever was asked for.",
+    )
     own_deadline: bool = rule(
         "OT-32",
         by="controller",

@@ -138,6 +138,10 @@ class Web:
         """Whether any page stands at this host."""
         return any(host_of(url) == host for url in self._pages)
 
+    def with_pages(self, pages: list[Page]) -> Web:
+        """The same web with more pages. Raises ValueError as the making of a web does."""
+        return Web([*self._pages.values(), *pages], list(self._logins.values()))
+
     def pages(self) -> Mapping[str, Page]:
         """All pages by their addresses."""
         return dict(self._pages)

@@ -7,8 +7,21 @@ from typing import Any, Final
 import msgspec
 
 from sim.core.op import StartTimer, StopTimer
-from sim.protocols.relay.acts import Act, CancelCommand, LockTab, SendCommand, UnlockTab
-from sim.protocols.relay.constants import ALIAS_COMMAND, ALIAS_SITE, LEAST_TIMEOUT_MS
+from sim.protocols.relay.acts import (
+    Act,
+    CancelCommand,
+    ExtractContent,
+    LockTab,
+    SendCommand,
+    UnlockTab,
+)
+from sim.protocols.relay.constants import (
+    ALIAS_COMMAND,
+    ALIAS_SITE,
+    DEFAULT_FORMAT,
+    EXTRACT_ACTIONS,
+    LEAST_TIMEOUT_MS,
+)
 from sim.protocols.relay.controller.desk import Desk
 from sim.protocols.relay.controller.records import (
     DISCONNECTED,
@@ -29,6 +42,8 @@ _SITE_COMMANDS: Final = ("command.run", "command.test", _ALIAS)
 
 async def ask(desk: Desk, act: Act, test: str = "", request: str = "") -> None:
     """Do an act as soon as it can be done, for the sake of ``test`` if one is given."""
+    if isinstance(act, ExtractContent):
+        act = extraction(desk, act)
     request = request or getattr(act, "request", "") or desk.port.new_frame_id()
     if isinstance(act, SendCommand) and act.retries and not act.idempotency_key:
         act = msgspec.structs.replace(act, idempotency_key=desk.port.new_id())
@@ -37,6 +52,27 @@ async def ask(desk: Desk, act: Act, test: str = "", request: str = "") -> None:
         await _send(desk, act, request, test)
     else:
         desk.held.append((act, request))
+
+
+def extraction(desk: Desk, act: ExtractContent) -> SendCommand:
+    """The command that a format of extract-content means (OT-39).
+
+    Raises LookupError for a format that there is not.
+    """
+    actions = dict(EXTRACT_ACTIONS)
+    if act.format not in actions:
+        known = ", ".join(actions)
+        raise LookupError(f"{desk.port.name} knows no format {act.format!r}; formats are {known}")
+    format = act.format if desk.rules.format_names_action else DEFAULT_FORMAT
+    return SendCommand(
+        actions[format],
+        {"selector": act.selector} if act.selector else {},
+        node=act.node,
+        tab=act.tab,
+        request=act.request,
+        timeout_ms=act.timeout_ms,
+        wait_policy=act.wait_policy,
+    )
 
 
 async def send_held(desk: Desk) -> None:

@@ -1,0 +1,253 @@
+"""A controller of ours at somebody else's relay, over a WebSocket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib import request as http
+from urllib.parse import urlsplit, urlunsplit
+
+import attrs
+import trio
+
+from sim.core.entropy import real_uuid4
+from sim.core.errors import UsageError
+from sim.core.event import Noted
+from sim.drivers import websocket
+from sim.drivers.codec import JsonCodec
+from sim.drivers.driver import never
+from sim.drivers.wall import WallDriver
+from sim.drivers.websocket import Refused
+from sim.hosts.controller import controller_host
+from sim.live.gateway import Gateway, Seat
+from sim.live.outsider import Outsider
+from sim.live.tail import Tail
+from sim.live.wallclock import show_real_time
+from sim.protocols.relay import parse_relay_message
+from sim.protocols.relay.controller import Controller, ControllerPlan
+from sim.protocols.relay.controller.errand import Extracted, NotExtracted, Wanted, extraction
+from sim.world.dial import DialRequest
+from sim.world.world import World
+
+ADMISSION_S: Final = 5.0
+"""How long to wait for auth_ack, the dial included."""
+NODES_S: Final = 5.0
+_CLIENT: Final = "C"
+_RELAY: Final = "R"
+_FAREWELL: Final = (1000, "done")
+
+
+@attrs.frozen
+class Address:
+    """Where the relay is, what to show it, and which node is meant ("": the only one)."""
+
+    url: str
+    token: str
+    node: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("ws", "wss") or not parts.hostname:
+            raise UsageError(f"{self.url}: give the relay's URL, such as ws://127.0.0.1:8787")
+
+    def dialled(self) -> str:
+        """The URL with the role that the relay is told in it."""
+        parts = urlsplit(self.url)
+        query = "&".join(one for one in (parts.query, "role=controller") if one)
+        return urlunsplit(parts._replace(query=query))
+
+    def nodes_url(self) -> str:
+        """Where the relay tells which nodes are connected."""
+        parts = urlsplit(self.url)
+        scheme = "https" if parts.scheme == "wss" else "http"
+        return urlunsplit((scheme, parts.netloc, "/api/nodes/connected", "", ""))
+
+
+def connected_nodes(address: Address) -> list[str]:
+    """The nodes that are connected, by the relay's own word.
+
+    Raises UsageError when it does not tell.
+    """
+    wanted = http.Request(address.nodes_url(), headers={"authorization": f"Bearer {address.token}"})
+    direct = http.build_opener(http.ProxyHandler({}))
+    try:
+        with direct.open(wanted, timeout=NODES_S) as answer:
+            told = json.loads(answer.read())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{address.nodes_url()}: {error}; name the node with --node") from error
+    nodes = told.get("nodes") if isinstance(told, dict) else None
+    listed = nodes if isinstance(nodes, list) else []
+    return [str(one["nodeId"]) for one in listed if isinstance(one, dict) and "nodeId" in one]
+
+
+def node_of(address: Address) -> str:
+    """The node that is meant. Raises UsageError where that is not clear."""
+    if address.node:
+        return address.node
+    nodes = connected_nodes(address)
+    if len(nodes) != 1:
+        found = f"the nodes {', '.join(nodes)} are" if nodes else "no node is"
+        raise UsageError(f"{found} connected to {address.url}: name one with --node")
+    return nodes[0]
+
+
+class RemoteClient:
+    """A session with a real relay; made by :func:`session_with`."""
+
+    def __init__(self, address: Address, node: str, nursery: trio.Nursery) -> None:
+        self._address = address
+        self._nursery = nursery
+        self.world = world = World(int(real_uuid4().replace("-", ""), 16) >> 65)
+        world.events = Tail()
+        plan = ControllerPlan(relay=_RELAY, token=address.token, nodes=(node,))
+        world.add_host(_RELAY, "relay", Outsider)
+        world.add_host(_CLIENT, "controller", controller_host(plan))
+        for pair in ((_CLIENT, _RELAY), (_RELAY, _CLIENT)):
+            world.latencies[pair] = (0, 0)  # what crosses a socket has had its latency
+        show_real_time(world)
+        self._driver = WallDriver(world)
+        self._gateway = Gateway(self._driver, JsonCodec(parse_relay_message), lambda text: None)
+        self._gateway.dialler = self._dials
+        self._news = trio.Event()
+        self._why_not = ""
+        world.watch(Noted, self._noted)
+        # Ids of two clients at one relay must not be the same.
+        self._names = real_uuid4()[:13]
+        self._asked = 0
+
+    # -- the socket
+
+    def _dials(self, dial: DialRequest) -> None:
+        self._nursery.start_soon(self._dial, dial, self.world.cause)
+
+    async def _dial(self, dial: DialRequest, cause: int) -> None:
+        try:
+            async with trio.open_nursery() as nursery:
+                url = self._address.dialled()
+                socket = await websocket.dial_url(nursery, url, [], ADMISSION_S)
+                seat = Seat(socket, lambda text: None)
+                self._gateway.take(seat, dial.end.other)
+                self._driver.nudge()
+                self.world.cause = cause
+                dial.accept(self.world)
+                self.world.cause = -1
+                await self._gateway.serve(seat)
+                nursery.cancel_scope.cancel()
+        except Refused as refused:
+            self._fail(dial, cause, refused)
+        except BaseExceptionGroup as errors:
+            turned_away = websocket.rejection_in(errors)
+            if turned_away is None:
+                raise
+            self._fail(dial, cause, turned_away)
+
+    def _noted(self, event: Noted) -> None:
+        if event.what == "refused":
+            self._why_not = f"the relay refuses {event.data['asked']}: {event.data['code']}"
+        self._wake()
+
+    def _fail(self, dial: DialRequest, cause: int, refused: Refused) -> None:
+        self._why_not = str(refused)
+        if self.world.carrier is not None:
+            self._driver.nudge()
+            self.world.cause = cause
+            dial.refuse(self.world, refused.status)
+            self.world.cause = -1
+        self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = trio.Event()
+
+    # -- the session
+
+    @property
+    def _controller(self) -> Controller:
+        actor = self.world.hosts[_CLIENT].actor
+        assert isinstance(actor, Controller)
+        return actor
+
+    async def begin(self) -> None:
+        """Connect and be admitted. Raises UsageError where the relay does not let us in."""
+        for name in (_RELAY, _CLIENT):
+            self.world.boot(name)
+        self._nursery.start_soon(self._run)
+        if not await self._admitted(give_up=lambda: bool(self._why_not)):
+            why = self._why_not or f"no auth_ack within {ADMISSION_S:g} s"
+            raise UsageError(f"{self._address.url}: {why}")
+
+    async def _admitted(self, give_up: Callable[[], bool] = never) -> bool:
+        """Wait a little for the session; one that was lost comes back by itself."""
+        with trio.move_on_after(ADMISSION_S):
+            while not self._controller.is_ready and not give_up():
+                await self._soon()
+        return self._controller.is_ready
+
+    async def _run(self) -> None:
+        await self._driver.go(lambda: False, endless=True)
+
+    async def _soon(self) -> None:
+        with trio.move_on_after(0.02):
+            await self._news.wait()
+
+    async def extract(self, wanted: Wanted) -> Extracted | NotExtracted:
+        """Do an extraction; each of its commands ends in time or is given up."""
+        errand = extraction(wanted, self._name)
+        try:
+            request, act = next(errand)
+            while True:
+                if not await self._admitted():
+                    return NotExtracted("", "there is no connection to the relay")
+                self._driver.nudge()
+                self.world.act(_CLIENT, act)
+                while (outcome := self._controller.outcome(request)) is None:
+                    await self._soon()
+                request, act = errand.send(outcome)
+        except StopIteration as end:
+            result: Extracted | NotExtracted = end.value
+            return result
+
+    def _name(self) -> str:
+        self._asked += 1
+        return f"{self._names}-{self._asked}"
+
+    async def end(self) -> None:
+        """Take leave; the relay cleans up what was left open."""
+        with trio.move_on_after(ADMISSION_S):
+            await self._gateway.close_all(*_FAREWELL)
+        self.world.carrier = None
+        self.world.close()
+
+
+@asynccontextmanager
+async def session_with(address: Address) -> AsyncIterator[RemoteClient]:
+    """A controller that is admitted at the relay. Raises UsageError where it is not."""
+    node = await trio.to_thread.run_sync(node_of, address)
+    failure: BaseException | None = None
+    async with trio.open_nursery() as nursery:
+        client = RemoteClient(address, node, nursery)
+        try:
+            await client.begin()
+            yield client
+        except trio.Cancelled:
+            raise
+        except BaseException as error:
+            failure = error  # raised again outside, where the nursery cannot wrap it
+        finally:
+            with trio.CancelScope(shield=True):
+                await client.end()
+            nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+def extract_once(address: Address, wanted: Wanted) -> Extracted | NotExtracted:
+    """Connect, extract, leave. Raises UsageError where the relay does not let us in."""
+
+    async def main() -> Extracted | NotExtracted:
+        async with session_with(address) as client:
+            return await client.extract(wanted)
+
+    return trio.run(main)
