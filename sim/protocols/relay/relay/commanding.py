@@ -76,7 +76,7 @@ class Commanding:
         if job.session == session.name and self.board.rules.duplicate_runs_once:
             self.board.tell(session.name, DuplicateIgnored(), opened.request_id)
             return
-        job.session, job.identity = session.name, session.identity
+        self.board.books.work.hand_over(job, session.name, session.identity)
         self.board.forward(job.node, self._owned(job, opened))
         self._say_routed(job, opened.wire["payload"].get("tabSessionId"))
 

@@ -104,8 +104,6 @@ class Farewell:
         self.streaming.lose_session(session.name)
         online = [node.identity for node in books.sessions.nodes()]
         told = board.owners.session_ended(session.identity, online)
-        if not board.rules.cleanup_after_last_session:
-            told = online
-        for node in books.sessions.nodes():
-            if node.identity in told:
+        if told or not board.rules.cleanup_after_last_session:
+            for node in books.sessions.nodes():
                 self.errands.close_owned(node, session.identity)

@@ -45,6 +45,7 @@ class Subscriptions:
     def __init__(self, rules: RelayRules | None = None) -> None:
         self.rules = rules or RelayRules()
         self._open: dict[str, Subscription] = {}
+        self._of_session: dict[str, dict[str, Subscription]] = {}
 
     def get(self, request_id: str) -> Subscription | None:
         """The subscription of a requestId, None when there is none or it has ended."""
@@ -55,6 +56,7 @@ class Subscriptions:
         if wanted.request_id in self._open:
             raise SimInternalError(f"subscription {wanted.request_id} lives; look before asking")
         self._open[wanted.request_id] = wanted
+        self._of_session.setdefault(wanted.session, {})[wanted.request_id] = wanted
 
     def subscribed(self, request_id: str) -> Subscription | None:
         """The node's good result of a subscribe is handled: updates flow from here on.
@@ -122,9 +124,9 @@ class Subscriptions:
 
     def lose_session(self, session: str) -> list[Subscription]:
         """A subscriber is gone: the subscriptions that were on, to be turned off at their nodes."""
-        lost = [one for one in self._open.values() if one.session == session]
         if not self.rules.updates_to_their_session:
             return []
+        lost = list(self._of_session.get(session, {}).values())
         was_on = [one for one in lost if one.is_on]
         self._end_all(lost, "subscriber lost")
         return was_on
@@ -143,6 +145,10 @@ class Subscriptions:
     def _end(self, one: Subscription, trigger: str) -> None:
         one.state = SUBSCRIPTION.step(one.state, trigger)
         del self._open[one.request_id]
+        its = self._of_session[one.session]
+        del its[one.request_id]
+        if not its:
+            del self._of_session[one.session]
 
 
 @attrs.define(eq=False)

@@ -88,6 +88,7 @@ class Work:
         self.session_limit = session_limit
         self.rules = rules or RelayRules()
         self._jobs: dict[str, Job] = {}
+        self._of_session: dict[str, dict[str, Job]] = {}
         self._tabs: dict[tuple[str, str], _Tab] = {}
         self._depths: dict[str, int] = {}
 
@@ -123,14 +124,14 @@ class Work:
         """
         if job.request_id in self._jobs:
             raise SimInternalError(f"requestId {job.request_id} is taken; look before accepting")
-        self._jobs[job.request_id] = job
+        self._enter(job)
         found = self._tab_of(job)
         if found is not None:
             found.state = TAB_QUEUE.step(found.state, "wait")
             job.state = COMMAND.step(job.state, "wait")
             job.waited = True
             found.waiting.append(job)
-            self._depths[job.session] = self._depth_of(job) + 1
+            self._count_in(job)
             return False
         job.state = COMMAND.step(job.state, "send")
         if job.tab is not None:
@@ -142,7 +143,7 @@ class Work:
     def answer(self, job: Job) -> Job | None:
         """The node is done with a command; the next one of its tab, which goes there now."""
         job.state = COMMAND.step(job.state, "answer")
-        del self._jobs[job.request_id]
+        self._strike(job)
         return self._advance(job)
 
     def cancel(self, job: Job) -> None:
@@ -207,7 +208,7 @@ class Work:
 
         What is at a node goes on for nobody.
         """
-        its = [job for job in self._jobs.values() if job.session == session]
+        its = list(self._of_session.get(session, {}).values())
         waiting = [job for job in its if job.state == WAITING and self.rules.purge_waiting]
         for job in waiting:
             self._leave(job, "controller lost")
@@ -215,6 +216,27 @@ class Work:
             if job.state in (RUNNING, OVERDUE):
                 job.state = COMMAND.step(job.state, "controller lost")
         return waiting
+
+    def hand_over(self, job: Job, session: str, identity: str) -> None:
+        """A command is somebody else's from now on."""
+        self._strike(job)
+        if job.state == WAITING:
+            self._count_out(job)
+        job.session, job.identity = session, identity
+        if job.state == WAITING:
+            self._count_in(job)
+        self._enter(job)
+
+    def _enter(self, job: Job) -> None:
+        self._jobs[job.request_id] = job
+        self._of_session.setdefault(job.session, {})[job.request_id] = job
+
+    def _strike(self, job: Job) -> None:
+        del self._jobs[job.request_id]
+        its = self._of_session[job.session]
+        del its[job.request_id]
+        if not its:
+            del self._of_session[job.session]
 
     def _place(self, node: str, tab: str) -> tuple[str, str]:
         return node, tab if self.rules.tabs_in_parallel else ""
@@ -252,7 +274,10 @@ class Work:
             if job.state == WAITING:
                 self._count_out(job)
             job.state = COMMAND.step(job.state, trigger)
-            del self._jobs[job.request_id]
+            self._strike(job)
+
+    def _count_in(self, job: Job) -> None:
+        self._depths[job.session] = self._depth_of(job) + 1
 
     def _count_out(self, job: Job) -> None:
         left = self._depth_of(job) - 1
