@@ -1,10 +1,10 @@
 """What people and programs do at a controller or a node of the relay protocol.
 
 The words on an arrow from a person to such a lifeline, or from it to itself. At both:
-``quit``, ``start``, ``connect``, ``disconnect``, ``redial``, ``mute``, ``unmute``. At a
-node: ``login SITE``, ``decline SITE``, ``logout SITE``, ``close T1``, ``slow 2s [ACTION]``,
-``fail CODE [ACTION]``, ``hang [ACTION]``, ``insist``, ``relent``. Anything else is free text;
-a text that *begins* with one of these words must be such an act.
+``quit``, ``start``, ``connect``, ``disconnect``, ``redial``, ``mute``, ``unmute``,
+``say "text"``. At a node: ``login SITE``, ``decline SITE``, ``logout SITE``,
+``close T1``, ``slow 2s [ACTION]``, ``fail CODE [ACTION]``, ``hang [ACTION]``, ``insist``,
+``relent``. Anything else is free text; a text that *begins* with one of these words must be such an act.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sim.core.errors import ScenarioError
 from sim.scenario.acts import FIRST_WORD
 from sim.scenario.source import Span
 from sim.scenario.syntax import Act, FreeText
-from sim.scenario.values import NAME, read_duration, read_name
+from sim.scenario.values import NAME, read_duration, read_name, read_string
 
 PEER_KINDS = ("controller", "node")
 BOTH_USAGES = {
@@ -26,6 +26,7 @@ BOTH_USAGES = {
     "redial": "redial",
     "mute": "mute",
     "unmute": "unmute",
+    "say": 'say "text"',
 }
 NODE_USAGES = {
     "login": "login SITE",
@@ -91,7 +92,12 @@ def _maybe_action(at: Span, verb: str, rest: list[Span]) -> Act:
     return Act(at.line, at.column, verb, words=tuple(one.text for one in rest))
 
 
+def _say(at: Span, verb: str, rest: list[Span]) -> Act:
+    return Act(at.line, at.column, verb, text=read_string(at.cut(len(verb)).strip()))
+
+
 _READERS: Mapping[str, Reader] = {
+    "say": _say,
     "login": _word,
     "decline": _word,
     "logout": _word,

@@ -84,6 +84,7 @@ class Act:
     slow                        ``words`` = time, perhaps an action (at a node)
     fail, hang                  ``words`` = code, action; action (at a node)
     insist, relent              none (at a node)
+    say                         ``text`` (at a node or controller)
     connect, disconnect,        none (at a node or controller)
     redial, mute, unmute
     =========================== ==============================================

@@ -106,14 +106,23 @@ class RelayStage(Stage):
         return self.prompter.prompts(arrow, text)
 
     def is_early(self, arrow: Arrow, text: FrameText) -> bool:
-        """Work waits until every node that runs has shown its token for the first time."""
-        if family_of(text.type) in HANDSHAKE or self.drawn_puppet(self.cast.relay):
+        """Work waits until whoever asks for it and all nodes have shown their tokens once."""
+        if family_of(text.type) in HANDSHAKE or arrow.source not in self.cast.controllers:
+            return False
+        if self.drawn_puppet(self.cast.relay):
             return False
         hosts = self.world.hosts
         return any(
-            hosts[name].up and not self.drawn_puppet(name) and name not in self.standing.seen
-            for name in self.cast.nodes
+            hosts[name].up and name not in self.standing.seen and self.comes_by_itself(name)
+            for name in (*self.cast.nodes, arrow.source)
         )
+
+    def comes_by_itself(self, host: str) -> bool:
+        """Whether this peer connects and shows its token without a word of the diagram."""
+        drawn = self.cast.drawn.get(host)
+        if drawn is None or drawn.puppet is None:
+            return True
+        return "handshake" in drawn.puppet and not greets_itself(host, self.scenario.body)
 
     def drawn_puppet(self, host: str) -> bool:
         """Whether the diagram has made this lifeline a puppet."""

@@ -24,6 +24,8 @@ def does(arrow: Arrow, act: Act, names: Names) -> Direction | NotYet:
             if tab is None:
                 return NotYet(f"{act.name.text if act.name else ''} is not bound to a tab")
             return Direction(host, acts.CloseTab(str(tab)))
+        case "say":
+            return Direction(host, acts.SayText(act.text or ""))
         case "login" | "decline" | "logout":
             return Direction(host, _SITES[act.verb](act.word or ""))
         case _:

@@ -7,7 +7,6 @@ progress, and updates that no traffic of a page makes, are taken from the diagra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -45,97 +44,87 @@ class Prompter:
 
     def prompts(self, arrow: Arrow, text: FrameText) -> list[Direction]:
         """The acts that make ``arrow.source`` send this frame."""
-        wire = self.wire_named(text)
-        payload = wire.get("payload", {})
+        given = self._given(text)
         family = family_of(text.type)
         if self.world.hosts[arrow.source].kind == CONTROLLER:
-            act = self._asks(arrow.source, text, family, wire) if family in ASKED else None
+            act = self._asks(arrow.source, text, given) if family in ASKED else None
         else:
-            act = self._reports(text, wire, payload)
+            act = self._reports(text, given)
         return [] if act is None else [Direction(arrow.source, act)]
 
-    def wire_named(self, text: FrameText) -> dict[str, Any]:
-        """The fields that the items give, where they stand; unbound names are left out."""
-        wire: dict[str, Any] = {}
+    def _given(self, text: FrameText) -> dict[str, Any]:
+        """Values by their places in the frame; names that stand for nothing yet are left out."""
+        given: dict[str, Any] = {}
         for item in text.items:
-            path = item.fields[0] if item.op == "enum" else item.path
-            value = item.value
-            if isinstance(value, Name):
-                value = self.names.get(value.text)
-                if value is None:
-                    continue
-            if item.op != "present":
-                wire = set_path(wire, WORDS.place(text.type, path), value)
-        return wire
+            value = self.names.get(item.value.text) if isinstance(item.value, Name) else item.value
+            is_unbound = isinstance(item.value, Name) and value is None
+            if item.op != "present" and not is_unbound:
+                path = item.fields[0] if item.op == "enum" else item.path
+                given[WORDS.place(text.type, path)] = value
+        return given
 
     # -- controllers -------------------------------------------------------------------
 
-    def _asks(
-        self, host: str, text: FrameText, family: str, wire: dict[str, Any]
-    ) -> acts.Act | None:
-        plain = not [name for name in AROUND if name != "requestId" and name in wire]
-        act = self._ordinary(host, text, family, wire) if plain else None
-        return act or self._literal(host, text, family, wire)
+    def _asks(self, host: str, text: FrameText, given: dict[str, Any]) -> acts.Act | None:
+        """The act with a name of its own, or else the literal frame, envelope and all."""
+        wire: Any = self.composer.usual(self.world.hosts[host], "", self._kind(text, given)).wire
+        for place, value in given.items():
+            wire = set_path(wire, place, value)
+        act = self._ordinary(wire, given)
+        if act is not None:
+            return act
+        if "requestId" not in given:
+            del wire["requestId"]
+        del wire["timestamp"]  # that of the moment in which it is sent
+        stamp = {"timestamp": given["timestamp"]} if "timestamp" in given else {}
+        return acts.SayFrame({**wire, **stamp})
 
-    def _ordinary(
-        self, host: str, text: FrameText, family: str, wire: dict[str, Any]
-    ) -> acts.Act | None:
-        """The act with a name of its own; None where the fields are no usual ones."""
-        request, payload = wire.get("requestId", ""), wire.get("payload", {})
-        if not isinstance(request, str):
+    def _kind(self, text: FrameText, given: dict[str, Any]) -> str:
+        """The action, where the arrow names only the family."""
+        action = given.get("payload.action")
+        is_action = text.type == "command" and isinstance(action, str) and action in ACTIONS
+        return str(action) if is_action else text.type
+
+    def _ordinary(self, wire: dict[str, Any], given: dict[str, Any]) -> acts.Act | None:
+        """None where the fields are no usual ones."""
+        request, payload = given.get("requestId", ""), wire["payload"]
+        around = [name for name in AROUND if name != "requestId" and name in given]
+        if around or not isinstance(request, str) or not isinstance(payload, dict):
             return None
+        family = wire["messageType"]
         if family == "command":
-            return self._command(host, text, request, payload)
-        usual = {"targetNodeId", "tabSessionId", "lockLeaseMs", "targetRequestId", "refreshToken"}
-        if set(payload) - usual or not all(_is_usual(*one) for one in payload.items()):
+            return self._command(payload, request, given)
+        if not all(_is_usual(*one) for one in payload.items()):
             return None
-        usual_tab = self.composer.newest_tab()
-        node, tab = payload.get("targetNodeId", ""), payload.get("tabSessionId") or usual_tab
+        node = payload["targetNodeId"] if "payload.targetNodeId" in given else ""
         match family:
             case "tab_lock":
-                return acts.LockTab(tab, node, payload.get("lockLeaseMs"), request)
+                lease = payload.get("lockLeaseMs")
+                return acts.LockTab(payload["tabSessionId"], node, lease, request)
             case "tab_unlock":
-                return acts.UnlockTab(tab, node, request)
+                return acts.UnlockTab(payload["tabSessionId"], node, request)
             case "command_cancel":
-                target = payload.get("targetRequestId") or self._newest()
-                return acts.CancelCommand(target, request)
+                return acts.CancelCommand(payload["targetRequestId"], request)
             case _:
-                return acts.RefreshToken(payload.get("refreshToken", ""), request)
+                shown = payload["refreshToken"] if "payload.refreshToken" in given else ""
+                return acts.RefreshToken(shown, request)
 
     def _command(
-        self, host: str, text: FrameText, request: str, payload: dict[str, Any]
+        self, payload: dict[str, Any], request: str, given: dict[str, Any]
     ) -> acts.Act | None:
-        usual = self.composer.command(
-            self.world.hosts[host], text.type if text.type != "command" else self._action(payload)
-        )
-        action, inner = payload.get("action", usual["action"]), payload.get("payload", {})
+        action, inner = payload["action"], payload["payload"]
         if not isinstance(action, str) or not isinstance(inner, dict):
             return None
-        given: dict[str, Any] = {}
-        if "tabSessionId" in usual and "tabSessionId" not in payload:
-            given["tab"] = usual["tabSessionId"]
+        told: dict[str, Any] = {}
         for name, value in payload.items():
-            if name in ("action", "payload"):
+            is_usual = name in ("targetNodeId", "replayNonce") and f"payload.{name}" not in given
+            if name in ("action", "payload") or is_usual:
                 continue
             field, kind = _COMMAND.get(name, ("", str))
             if not field or not isinstance(value, kind) or value in (True, False, ""):
                 return None
-            given[field] = value
-        return acts.SendCommand(
-            action, completed(usual["payload"], inner), request=request, **given
-        )
-
-    def _literal(
-        self, host: str, text: FrameText, family: str, wire: dict[str, Any]
-    ) -> acts.Act | None:
-        """Any fields at all: the frame is written as it stands, envelope and all."""
-        usual = self.composer.usual(self.world.hosts[host], "", text.type).wire
-        made = {"messageType": family, **{k: v for k, v in wire.items() if k != "payload"}}
-        return acts.SayFrame({**made, "payload": completed(usual["payload"], wire.get("payload"))})
-
-    def _action(self, payload: Mapping[str, Any]) -> str:
-        action = payload.get("action")
-        return action if isinstance(action, str) and action in ACTIONS else "primitive.tab.query"
+            told[field] = value
+        return acts.SendCommand(action, inner, request=request, **told)
 
     def _newest(self) -> str:
         found = [task.request for task in self.standing.tasks.values() if not task.is_over]
@@ -143,31 +132,23 @@ class Prompter:
 
     # -- nodes -------------------------------------------------------------------------
 
-    def _reports(
-        self, text: FrameText, wire: dict[str, Any], payload: dict[str, Any]
-    ) -> acts.Act | None:
-        request = wire.get("requestId")
+    def _reports(self, text: FrameText, given: dict[str, Any]) -> acts.Act | None:
+        request = given.get("requestId")
+        fields = {
+            place.removeprefix("payload."): value
+            for place, value in given.items()
+            if place.startswith("payload.")
+        }
         if text.type == "listener_update":
-            if not {"data", "updateType"} & set(payload):
+            if not {"data", "updateType"} & set(fields):
                 return None  # the page's traffic makes it
             if request is None:
                 request = next(reversed(self.standing.listeners), "nothing")
-            kind = str(payload.get("updateType", "network.response"))
-            return acts.EmitUpdate(str(request), payload.get("data"), kind)
+            kind = str(fields.get("updateType", "network.response"))
+            return acts.EmitUpdate(str(request), fields.get("data"), kind)
         if text.type != "event":
             return None
-        fields = {"type": "progress", **payload}
-        return acts.ReportProgress(str(request or self._newest()), fields)
-
-
-def completed(usual: Any, given: Any) -> Any:
-    """What is given, and of the usual whatever the given does not speak of."""
-    if given is None:
-        return usual
-    if not isinstance(usual, Mapping) or not isinstance(given, Mapping):
-        return given
-    merged = {name: completed(usual.get(name), value) for name, value in given.items()}
-    return {**usual, **merged}
+        return acts.ReportProgress(str(request or self._newest()), {"type": "progress", **fields})
 
 
 def _is_usual(name: str, value: Any) -> bool:
