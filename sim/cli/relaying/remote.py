@@ -125,23 +125,32 @@ class RemoteClient:
     async def _dial(self, dial: DialRequest, cause: int) -> None:
         try:
             async with trio.open_nursery() as nursery:
-                url = self._address.dialled()
-                socket = await websocket.dial_url(nursery, url, [], ADMISSION_S)
-                seat = Seat(socket, lambda text: None)
-                self._gateway.take(seat, dial.end.other)
-                self._driver.nudge()
-                self.world.cause = cause
-                dial.accept(self.world)
-                self.world.cause = -1
-                await self._gateway.serve(seat)
+                await self._meet(nursery, dial, cause)
                 nursery.cancel_scope.cancel()
-        except Refused as refused:
-            self._fail(dial, cause, refused)
         except BaseExceptionGroup as errors:
             turned_away = websocket.rejection_in(errors)
             if turned_away is None:
                 raise
             self._fail(dial, cause, turned_away)
+
+    async def _meet(self, nursery: trio.Nursery, dial: DialRequest, cause: int) -> None:
+        url = self._address.dialled()
+        try:
+            socket = await websocket.dial_url(nursery, url, [], ADMISSION_S)
+        except Refused as refused:
+            self._fail(dial, cause, refused)
+            return
+        seat = Seat(socket, lambda text: None)
+        self._gateway.take(seat, dial.end.other)
+        self._now(cause, lambda: dial.accept(self.world))
+        await self._gateway.serve(seat)
+
+    def _now(self, cause: int, deed: Callable[[], None]) -> None:
+        """Something happens from outside."""
+        self._driver.nudge()
+        self.world.cause = cause
+        deed()
+        self.world.cause = -1
 
     def _noted(self, event: Noted) -> None:
         if event.what == "refused":
@@ -151,10 +160,7 @@ class RemoteClient:
     def _fail(self, dial: DialRequest, cause: int, refused: Refused) -> None:
         self._why_not = str(refused)
         if self.world.carrier is not None:
-            self._driver.nudge()
-            self.world.cause = cause
-            dial.refuse(self.world, refused.status)
-            self.world.cause = -1
+            self._now(cause, lambda: dial.refuse(self.world, refused.status))
         self._wake()
 
     def _wake(self) -> None:

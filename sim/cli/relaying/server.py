@@ -110,8 +110,14 @@ async def _source(address: Address | None, pages: Sequence[Page]) -> AsyncIterat
         twin.close()
 
 
+@asynccontextmanager
+async def served_from(address: Address | None, pages: Sequence[Page]) -> AsyncIterator[Server[Any]]:
+    """A server over a real relay, or over the twin; raises UsageError where it is not let in."""
+    async with _source(address, pages) as extract:
+        yield server_for(extract)
+
+
 async def serve(address: Address | None, pages: Sequence[Page]) -> None:
     """Serve on stdin and stdout until the agent goes away."""
-    async with _source(address, pages) as extract, stdio_server() as (reads, writes):
-        server = server_for(extract)
+    async with served_from(address, pages) as server, stdio_server() as (reads, writes):
         await server.run(reads, writes, server.create_initialization_options())

@@ -1,0 +1,193 @@
+"""The client of the relay at somebody else's relay, over real WebSockets."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+import trio
+
+from sim.cli.relaying.remote import Address, connected_nodes, node_of, session_with
+from sim.core.errors import UsageError
+from sim.protocols.relay.controller.errand import Extracted, NotExtracted, Wanted
+from tests.cli.relay_at_hand import TOKEN, RelayAtHand, relay_at_hand
+
+PAGE = "https://page.example/"
+
+
+def at_hand(deed: Callable[[RelayAtHand, Address], Any]) -> Any:
+    """Let ``deed`` have a relay, and its address; gives what it gives."""
+
+    async def main() -> Any:
+        with trio.fail_after(30):
+            async with relay_at_hand() as relay:
+                return await deed(relay, Address(relay.url, TOKEN, "node_alpha"))
+
+    return trio.run(main)
+
+
+def extracted(wanted: Wanted, **relay_has: Any) -> tuple[Any, RelayAtHand]:
+    """One extraction at a relay with these properties."""
+
+    async def deed(relay: RelayAtHand, address: Address) -> Any:
+        for name, value in relay_has.items():
+            setattr(relay, name, value)
+        async with session_with(address) as client:
+            return await client.extract(wanted), relay
+
+    end, relay = at_hand(deed)
+    return end, relay
+
+
+def test_hello_and_auth_go_out_back_to_back_then_one_command_after_the_other() -> None:
+    end, relay = extracted(Wanted(PAGE))
+    assert end == Extracted("markdown", "# Page", "tab_x", PAGE)
+    assert relay.paths == ["/?role=controller"]
+    assert [w["messageType"] for w in relay.heard[:2]] == ["hello", "auth"]
+    assert relay.actions() == [
+        "primitive.tab.open",
+        "primitive.dom.extract_markdown",
+        "primitive.tab.close",
+    ]
+    assert {w["payload"]["targetNodeId"] for w in relay.heard[2:]} == {"node_alpha"}
+
+
+def test_two_clients_use_no_request_id_and_no_nonce_twice() -> None:
+    wires = [w for _ in range(2) for w in extracted(Wanted(PAGE))[1].heard[2:]]
+    assert len({w["requestId"] for w in wires}) == len(wires) == 6
+    assert len({w["payload"]["replayNonce"] for w in wires}) == 6
+
+
+def test_frames_are_stamped_with_the_time_of_day() -> None:
+    from sim.core.entropy import wall_ms
+    from sim.protocols.relay.predicates import epoch_ms
+
+    _, relay = extracted(Wanted(PAGE))
+    stamp = epoch_ms(relay.heard[0]["timestamp"])
+    assert stamp is not None
+    assert abs(wall_ms() - stamp) < 30_000
+
+
+def test_a_failed_extraction_closes_its_tab_and_tells_the_code() -> None:
+    fails = {"primitive.dom.extract_markdown": "bridge_failure"}
+    end, relay = extracted(Wanted(PAGE), fails=fails)
+    assert end == NotExtracted("bridge_failure", "no: bridge_failure")
+    assert relay.actions()[-1] == "primitive.tab.close"
+
+
+def test_a_result_without_content_is_no_content() -> None:
+    data = {"primitive.tab.open": {}, "primitive.dom.extract_markdown": {"html": 7}}
+    end, _ = extracted(Wanted(PAGE), data=data)
+    assert end == NotExtracted("", "the node has opened a tab and does not say which")
+    end, _ = extracted(Wanted(tab="t"), data=data)
+    assert end == NotExtracted("", "the node's result has no markdown")
+
+
+def test_a_relay_that_hangs_up_is_told_and_not_waited_for() -> None:
+    end, relay = extracted(Wanted(PAGE), drops=["primitive.dom.extract_markdown"])
+    assert end == NotExtracted("", "the connection to the relay was lost")
+    assert "primitive.tab.close" not in relay.actions()
+
+
+def test_a_session_comes_back_by_itself_for_the_next_extraction() -> None:
+    async def deed(relay: RelayAtHand, address: Address) -> Any:
+        async with session_with(address) as client:
+            relay.drops = ["primitive.tab.open"]
+            first = await client.extract(Wanted(PAGE))
+            relay.drops = []
+            return first, await client.extract(Wanted(PAGE)), relay
+
+    first, second, relay = at_hand(deed)
+    assert isinstance(first, NotExtracted)
+    assert isinstance(second, Extracted)
+    assert len(relay.paths) == 2
+
+
+def test_a_token_that_is_refused_is_told_with_the_relays_code() -> None:
+    async def deed(relay: RelayAtHand, address: Address) -> Any:
+        async with session_with(Address(relay.url, "wrong", "node_alpha")):
+            pass
+
+    with pytest.raises(UsageError, match="refuses auth: invalid_access_token"):
+        at_hand(deed)
+
+
+def test_where_nobody_listens_the_address_is_told() -> None:
+    async def deed(relay: RelayAtHand, address: Address) -> Any:
+        async with session_with(Address("ws://127.0.0.1:9", TOKEN, "node_alpha")):
+            pass
+
+    with pytest.raises(UsageError, match=r"ws://127\.0\.0\.1:9: .*127\.0\.0\.1:9"):
+        at_hand(deed)
+
+
+@contextmanager
+def telling(nodes: Any) -> Iterator[tuple[str, list[Any]]]:
+    """An HTTP server that answers GET /api/nodes/connected."""
+    asked: list[Any] = []
+
+    class Desk(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append((self.path, self.headers["authorization"]))
+            body = json.dumps(nodes).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Desk)
+    thread = threading.Thread(target=server.handle_request)
+    thread.start()
+    try:
+        yield f"ws://127.0.0.1:{server.server_port}", asked
+    finally:
+        thread.join()
+        server.server_close()
+
+
+def test_the_only_node_that_is_connected_is_meant_when_none_is_named() -> None:
+    with telling({"nodes": [{"nodeId": "node_alpha"}]}) as (url, asked):
+        assert node_of(Address(url, TOKEN)) == "node_alpha"
+    assert asked == [("/api/nodes/connected", f"Bearer {TOKEN}")]
+
+
+def test_of_several_nodes_one_has_to_be_named() -> None:
+    nodes = [{"nodeId": "node_alpha"}, {"nodeId": "node_beta"}, {}, 7]
+    with (
+        telling({"nodes": nodes}) as (url, _),
+        pytest.raises(UsageError, match=r"node_alpha, node_beta are connected to .*--node"),
+    ):
+        node_of(Address(url, TOKEN))
+
+
+@pytest.mark.parametrize("told", [{"nodes": []}, {}, [], {"nodes": 7}])
+def test_no_node_is_told_as_such(told: Any) -> None:
+    with telling(told) as (url, _), pytest.raises(UsageError, match="no node is connected to"):
+        node_of(Address(url, TOKEN))
+
+
+def test_a_relay_that_does_not_tell_its_nodes_leaves_naming_them() -> None:
+    with pytest.raises(UsageError, match="name the node with --node"):
+        connected_nodes(Address("ws://127.0.0.1:9", TOKEN))
+
+
+@pytest.mark.parametrize(
+    ("url", "dialled", "nodes"),
+    [
+        ("ws://h:1", "ws://h:1?role=controller", "http://h:1/api/nodes/connected"),
+        ("wss://h/x?a=1", "wss://h/x?a=1&role=controller", "https://h/api/nodes/connected"),
+    ],
+)
+def test_the_role_stands_in_the_query_of_what_is_dialled(
+    url: str, dialled: str, nodes: str
+) -> None:
+    address = Address(url, TOKEN)
+    assert (address.dialled(), address.nodes_url()) == (dialled, nodes)
