@@ -128,6 +128,11 @@ class RelayPlay:
         assert isinstance(actor, Relay)
         return actor
 
+    def fire(self, kind: str, key: str) -> None:
+        """A timer of the relay whose news comes when everything has changed."""
+        self.world.start(self.world.hosts["R"], self.relay.on_timer(kind, key), "on_timer", -1)
+        self.run(5)
+
     # -- what peers say --------------------------------------------------------------
 
     def dial(self, who: str) -> None:

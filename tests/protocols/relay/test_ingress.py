@@ -391,7 +391,7 @@ def _answer(
 def _expire(books: Books, now: int) -> None:
     for peer in books.sessions.nodes():
         for job in books.work.at_node(peer.name):
-            if job.deadline_us <= now * 1000 and not job.told:
+            if job.deadline_us <= now * 1000 and job.state != "OVERDUE":
                 books.work.overdue(job)
 
 

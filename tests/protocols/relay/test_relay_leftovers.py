@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from sim.core.event import Noted
 from sim.protocols.relay.acts import Connect, RemoveController
 from sim.protocols.relay.relay.plan import Limits
 from sim.protocols.relay.relay.sessions import Grant
@@ -176,3 +177,39 @@ def test_a_relay_does_nothing_else_that_people_ask_for() -> None:
     play.world.act("R", Connect())
     with pytest.raises(LookupError, match="R is a relay and cannot do Connect"):
         play.run(1)
+
+
+def test_a_timer_whose_news_comes_late_finds_the_work_done() -> None:
+    play = RelayPlay()
+    play.command("A", "k")
+    play.lock("A", "l", 30_000)
+    for kind, key in (("budget", "gone"), ("budget", "k"), ("lease", "node_n/T1")):
+        play.fire(kind, key)
+    for link in ("A.controller#1", "gone"):
+        play.fire("session", link)
+    assert play.got("A") == ["routed k", "lock_acquired l"]
+    assert play.closed == []
+
+
+def test_an_answer_that_nobody_waits_for_is_seen_in_the_trace() -> None:
+    play = RelayPlay(ready="ANM")
+    play.command("A", "k")
+    play.result("k", "M")
+    play.result("never")
+    noted = [one.data for one in play.world.events if isinstance(one, Noted)]
+    assert noted == [
+        {"requestId": "k", "session": "M.node#1"},
+        {"requestId": "never", "session": "N.node#1"},
+    ]
+
+
+def test_a_second_budget_which_no_rule_wants_ends_too() -> None:
+    play = RelayPlay(off=("one_budget",))
+    play.command("A", "k1")
+    play.command("B", "k2", timeoutMs=2000)
+    play.run(1500)
+    play.result("k1")
+    play.run(1980)
+    assert play.got("B") == ["queued k2", "routed k2"]
+    play.run(40)
+    assert play.got("B") == ["command_timed_out k2"]

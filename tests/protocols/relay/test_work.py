@@ -30,7 +30,7 @@ def filled(work: Work, *ids: str, tab: str = "T1", by: str = "A") -> list[Job]:
 def expire(work: Work, now: int, *jobs: Job) -> list[Job]:
     """The budgets of those whose time is up end; who that was."""
     due = [one for one in jobs if work.job(one.request_id) is one]
-    due = [one for one in due if one.deadline_us <= now and not one.told]
+    due = [one for one in due if one.deadline_us <= now and one.state != "OVERDUE"]
     for one in due:
         work.overdue(one)
     return due
@@ -290,7 +290,7 @@ class Queues(RuleBasedStateMachine):
     @rule(step=st.integers(1, 20))
     def wait(self, step: int) -> None:
         self.now += step
-        due = [one for one in self.live if one.deadline_us <= self.now and not one.told]
+        due = [one for one in self.live if one.deadline_us <= self.now and one.state != "OVERDUE"]
         waited = [one for one in due if one.state == "WAITING"]
         assert expire(self.work, self.now, *self.live) == due
         for one in waited:

@@ -161,8 +161,8 @@ class Commanding:
         """The budget of a command has ended (DR-12, DR-13)."""
         board = self.board
         job = board.books.work.job(request_id)
-        if job is None or job.told or job.deadline_us > now.us:
-            return
+        if job is None or job.deadline_us > now.us:
+            return  # it has ended meanwhile, or the requestId is another command's now
         state = job.state
         following = board.books.work.overdue(job)
         if state == WAITING:

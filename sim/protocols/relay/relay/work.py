@@ -38,11 +38,9 @@ class Job:
     """One command. ``session`` is the controller's, ``node`` the node session's name.
 
     ``deadline_us`` is when its budget of ``budget_us`` ends; ``state`` is moved by
-    :class:`Work` alone.
-    ``frame`` is what goes to the node ``node_id``, ``action`` what it asks for;
-    ``waited`` whether it stood in a queue. ``cancels``: who asked for its end while it
-    ran, session by the requestId of the command_cancel. ``told``: whether the end of its
-    budget has been dealt with, which is done once.
+    :class:`Work` alone. ``frame`` is what goes to the node ``node_id``, ``action`` what it
+    asks for; ``waited`` whether it stood in a queue. ``cancels``: who asked for its end
+    while it ran, session by the requestId of the command_cancel.
     """
 
     request_id: str
@@ -57,7 +55,6 @@ class Job:
     node_id: str = ""
     state: str = ACCEPTED
     waited: bool = False
-    told: bool = False
     cancels: dict[str, str] = attrs.field(factory=dict)
 
     @property
@@ -159,7 +156,6 @@ class Work:
         If it waited, it has ended and is never sent. If not, it is with its node still,
         which must be told to stop, and keeps its tab.
         """
-        job.told = True
         if job.state == WAITING:
             if self.rules.queue_timeout_is_final:
                 self._leave(job, "budget ends")
