@@ -34,7 +34,7 @@ def read_time(value: object) -> float | None:
 def _read_text(text: str) -> float | None:
     try:
         return read_time(msgspec.json.decode(text)) if text[:1] not in ('"', "") else None
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         pass
     try:
         moment = datetime.fromisoformat(text.replace(",", "."))

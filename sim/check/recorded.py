@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 
@@ -53,6 +54,15 @@ class _Bad(msgspec.Struct):
     text: str | None = None
 
 
+def _bad_text(data: bytes) -> str | None:
+    try:
+        return _bad(data).text
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        return msgspec.convert(json.loads(data), _Bad).text
+
+
 _line = msgspec.json.Decoder(_Line).decode
 _bad = msgspec.json.Decoder(_Bad).decode
 
@@ -68,12 +78,12 @@ class TraceReader:
         if not line.startswith(_SEEN):
             return self._other(number, line)
         try:
-            event = _line(line)
+            event = _event(line)
             what = _WHAT.get(event.kind)
             if what is None:
                 return self._fault(number, event)
             text = _text_of(event.frame) if what is FRAME else ""
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             return BadLine(number, len(line.decode(errors="replace")) + 1, f"no event: {error}")
         if what is OPENED:
             self._clients[event.link] = event.client
@@ -123,11 +133,26 @@ def judged_sides(line: bytes) -> frozenset[str]:
     return BOTH_SIDES - (puppets - set(header.outside))
 
 
+def _event(line: bytes) -> _Line:
+    """The facts of a line. Raises MsgspecError, ValueError or RecursionError."""
+    try:
+        return _line(line)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        # Only the standard library reads a lone surrogate's escape, which a trace may have.
+        value = json.loads(line)
+        raw = json.dumps(value.pop("frame", None), separators=(",", ":")).encode()
+        event = msgspec.convert(value, _Line)
+        event.frame = msgspec.Raw(raw)
+        return event
+
+
 def _text_of(frame: msgspec.Raw) -> str:
     """The frame as it stood on the wire, or would have."""
     data = bytes(frame)
     if data.startswith(b'{"type":"(bad)"'):
-        text = _bad(data).text
+        text = _bad_text(data)
         if text is not None:
             return text
     return data.decode()

@@ -201,7 +201,11 @@ class StandbyIsToldExactly(HookInvariant):
         return {ConnectionClosed: self._closed}
 
     def _closed(self, event: ConnectionClosed) -> str | None:
-        if event.code != STANDBY[0]:
+        # Each end has an event of the same close; by the second one the link is over.
+        link = self.view.links.get(event.link)
+        if event.code != STANDBY[0] or link is None:
+            return None
+        if event.by == link.client or not (link.client_open or link.server_open):
             return None
         self.exercised += 1
         if event.reason == STANDBY[1]:
