@@ -7,12 +7,15 @@ from types import ModuleType
 from sim.core.invariant import Invariant
 from sim.protocols.relay.oracles import (
     cancels,
+    controllers,
     envelope,
     gates,
     ingress,
+    intercepts,
     listening,
     locks,
     losses,
+    nodes,
     queueing,
     routing,
     sessions,
@@ -46,6 +49,9 @@ INVARIANTS: tuple[type[RelayInvariant], ...] = tuple(
         locks,
         cancels,
         listening,
+        nodes,
+        intercepts,
+        controllers,
     )
     for invariant in _in(module)
 )

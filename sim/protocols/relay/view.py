@@ -29,10 +29,12 @@ from sim.core.event import (
     HostCrashed,
     HostStarted,
     Noted,
+    Saved,
     TimerFired,
 )
 from sim.core.op import OpaqueFrame
 from sim.protocols.relay.acts import EmitUpdate, Redial, ReportProgress, SayFrame, SayText
+from sim.protocols.relay.node.records import BrowserRow
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.view_book import RelayBook
 from sim.protocols.relay.view_nodes import NodeView
@@ -102,6 +104,7 @@ class RelayView:
             HostCrashed: self._crashed,
             Acted: self._acted,
             Noted: self._passed,
+            Saved: self._saved,
             TimerFired: self._passed,
         }
 
@@ -182,6 +185,10 @@ class RelayView:
             if host in self.books and self.books[host].clock_ms:
                 self.books[host].clock_ms += int(by_us.removesuffix("us")) // MS
 
+    def _saved(self, event: Saved) -> None:
+        if isinstance(event.value, BrowserRow):
+            self.node(event.host).saved(event.value, event)
+
     def _opened(self, event: ConnectionOpened) -> None:
         session = SessionView(event.link, event.client, event.server, event.lane, event.at, event.n)
         self.sessions[event.link] = session
@@ -210,7 +217,7 @@ class RelayView:
             return
         if event.sender == session.relay:
             self.ask = self.book(session.relay).says(session, wire, self.payload, event)
-        elif session.lane == "node":
+        elif session.lane == "node" and not self.is_directed(event):
             self.node(event.sender).says(wire, self.payload, event)
 
     def _delivered(self, event: FrameDelivered) -> None:

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import attrs
 
-from sim.core.event import Acted, FrameDelivered, FrameSent
+from sim.core.event import Acted, FrameDelivered, FrameSent, Saved
 from sim.protocols.relay.acts import CloseTab
 from sim.protocols.relay.browser.intercept import InterceptOptions
 from sim.protocols.relay.constants import HTTP_INTERCEPT, OWNER_FIELD
 from sim.protocols.relay.frames.commands import TAB_OPEN, tab_of
+from sim.protocols.relay.node.records import BrowserRow
 from sim.protocols.relay.parse import action_fault
 from sim.wire.exact import plain_object
 
@@ -88,7 +89,10 @@ class NodeView:
 
     ``works`` are commands by (connection, requestId). ``knows_all``: which tabs were there
     from the start is known, so that any other is none. ``newest`` is the command that the
-    newest frame of the node is about.
+    newest frame of the node is about. ``gone``, ``come`` and ``counted``: the tabs that the
+    newest row of the browser lacks or has in addition, and the counters that differ.
+    ``cleanups`` are (identity, step) of each close_owned that was carried out,
+    ``open_owners`` the steps at which tabs were last asked for, by owner.
     """
 
     def __init__(self, host: str) -> None:
@@ -101,29 +105,54 @@ class NodeView:
         self.opening: dict[tuple[str, str], WorkView] = {}
         self.knows_all = False
         self.newest: WorkView | None = None
-        self.closing: list[NodeTab] = []
-        self.closed_by_hand = False
+        self.closed_by_hand: dict[str, int] = {}
+        self.row: BrowserRow | None = None
+        self.gone: list[NodeTab] = []
+        self.come: list[NodeTab] = []
+        self.counted: dict[str, int] = {}
+        self.cleanups: list[tuple[str, int]] = []
+        self.open_owners: dict[str, int] = {}
 
     def seed(self, tab: str, url: str, owner: str) -> None:
         """A tab that is there from the start."""
         self.tabs[tab] = NodeTab(tab, owner, url)
 
     def crashed(self) -> None:
-        """Its process is gone: what it had open then nobody knows."""
-        self.tabs.clear()
-        self.opening.clear()
+        """Its process is gone, and with it what listened; tabs are the browser's."""
         self.heard.clear()
-        self.knows_all = False
+        self.works.clear()
 
     def closed(self, link: str) -> None:
         """A connection of it is over for one side."""
         for place in [place for place in self.heard if place[0] == link]:
             del self.heard[place]
 
+    def saved(self, row: BrowserRow, event: Saved) -> None:
+        """The browser as the node keeps it: that is what it is."""
+        owners = dict(row.owners)
+        before, self.row = self.row, row
+        self.gone, self.come = [], []
+        for one in row.tabs:
+            known = self.tabs.get(one.id)
+            if known is None or not known.is_open:
+                known = self.tabs[one.id] = NodeTab(one.id, owners.get(one.id, ""), one.url)
+                self.come.append(known)
+            known.url, known.owner = one.url, owners.get(one.id, "")
+        there = {one.id for one in row.tabs}
+        known_before = self.tabs if before is None else {tab.id: None for tab in before.tabs}
+        for id in known_before:
+            if id not in there:
+                tab = self.tabs[id]
+                self.gone.append(tab)
+                if tab.is_open:
+                    tab.closed_n = event.n
+        counters = dict(before.counters) if before is not None else {}
+        self.counted = {name: n for name, n in row.counters if n != counters.get(name, 0)}
+
     def acted(self, event: Acted) -> None:
         """The person at the browser did something."""
-        if isinstance(event.act, CloseTab) and event.act.tab in self.tabs:
-            self.tabs[event.act.tab].closed_n = event.n
+        if isinstance(event.act, CloseTab):
+            self.closed_by_hand[event.act.tab] = event.n
 
     def hears(self, wire: Wire, payload: Wire, event: FrameDelivered) -> None:
         """A frame has arrived at the node."""
@@ -151,6 +180,7 @@ class NodeView:
         self._note(self.works, place, work)
         if action == TAB_OPEN:
             self._note(self.opening, place, work)
+            self.open_owners[str(work.inner.get(OWNER_FIELD, ""))] = event.n
 
     def _note(self, kept: dict[Any, Any], place: Any, value: Any) -> None:
         kept.pop(place, None)
@@ -161,7 +191,6 @@ class NodeView:
     def says(self, wire: Wire, payload: Wire, event: FrameSent) -> None:
         """The node has sent a frame."""
         self.newest = None
-        self.closing = []
         family, request_id = wire.get("messageType"), wire.get("requestId")
         if not isinstance(request_id, str):
             return
@@ -171,6 +200,9 @@ class NodeView:
         work.answers += 1
         work.answered_n, work.answered_us = event.n, event.at
         work.end = "result" if family == "result" else str(payload.get("code"))
+        if work.action == CLOSE_OWNED and work.end == "result":
+            self.cleanups.append((str(work.inner.get("controllerClientId")), work.n))
+            del self.cleanups[:-KEPT]
         self.opening.pop((event.link, request_id), None)
         if family == "result" and payload.get("ok") is True:
             self._done(work, plain_object(payload.get("data")), event)
@@ -181,16 +213,6 @@ class NodeView:
             if tab not in self.tabs:
                 owner = str(work.inner.get(OWNER_FIELD, ""))
                 self.tabs[tab] = NodeTab(tab, owner, str(data.get("url")))
-        elif work.action == "primitive.tab.navigate" and work.tab in self.tabs:
-            self.tabs[work.tab].url = str(data.get("url"))
-        elif work.action == "primitive.tab.close":
-            self._close(work.tab, event)
-        elif work.action == CLOSE_OWNED:
-            identity = work.inner.get("controllerClientId")
-            mine = [one for one in self.tabs.values() if one.is_open and one.owner == identity]
-            self.closing = mine
-            for one in mine:
-                one.closed_n = event.n
         elif work.action == SUBSCRIBE:
             options = plain_object(work.inner.get("options"))
             read = None
@@ -202,7 +224,3 @@ class NodeView:
             heard = self.heard.get((work.link, str(work.inner.get("targetRequestId"))))
             if heard is not None:
                 heard.off_n = event.n
-
-    def _close(self, tab: str, event: FrameSent) -> None:
-        if tab in self.tabs:
-            self.tabs[tab].closed_n = event.n
