@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import attrs
 
+from sim.world import http_fault
+from sim.world.call import CallRequest
 from sim.world.fault import CUTS, Budget
 from sim.world.helm import Helm
 from sim.world.item import Item
@@ -13,7 +15,7 @@ OUTCOMES = ("429", "5xx", "not_found", "refused", "unknown", "latency", "down")
 OPS = ("post", "edit")
 FRAME_FAULTS = ("lose", "duplicate", "delay")
 DELAY_US = 5_000_000
-_KINDS = {word.name: word.name for word in attrs.fields(Budget)}
+KINDS = tuple(word.name for word in attrs.fields(Budget))
 
 
 @attrs.define
@@ -25,7 +27,7 @@ class Purse:
     @classmethod
     def of(cls, budget: Budget) -> Purse:
         """The whole budget."""
-        return cls({word: getattr(budget, word) for word in _KINDS})
+        return cls({word: getattr(budget, word) for word in KINDS})
 
     def pay(self, fault: str) -> bool:
         """Whether this fault may still be added; if so, it is paid for."""
@@ -57,6 +59,8 @@ def menu(helm: Helm, channels: tuple[str, ...], purse: Purse, item: Item) -> lis
                 found += [f"cut {link.name} {how}" for how in CUTS]
     if isinstance(item, FrameFlight) and not item.again:
         found += [frame_fault(k, helm.key(item)) for k in FRAME_FAULTS if left[k]]
+    if left["http"] and isinstance(item, CallRequest) and http_fault.is_http(item.call):
+        found += [http_fault_of(helm.key(item), outcome) for outcome in http_fault.MENU]
     if left["crash"]:
         found += [f"crash {h.name}" for h in world.hosts.values() if h.up and may_crash(h.kind)]
     if left["channel"]:
@@ -67,6 +71,11 @@ def menu(helm: Helm, channels: tuple[str, ...], purse: Purse, item: Item) -> lis
 def frame_fault(kind: str, delivery: str) -> str:
     """The name of a fault that befalls one frame."""
     return f"{kind} {delivery} {DELAY_US}us" if kind == "delay" else f"{kind} {delivery}"
+
+
+def http_fault_of(request: str, outcome: str) -> str:
+    """The name of a fault that befalls one HTTP request."""
+    return f"http {request} {outcome}"
 
 
 def may_crash(kind: str) -> bool:

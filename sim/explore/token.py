@@ -18,7 +18,7 @@ import attrs
 
 from sim.core.errors import ScenarioError, UsageError
 from sim.explore.droppable import parts_of
-from sim.explore.menu import Purse, menu
+from sim.explore.menu import KINDS, Purse, menu
 from sim.explore.schedule import Case, Schedule, open_schedule
 from sim.explore.trial import play_out
 from sim.play import load
@@ -270,7 +270,7 @@ class _NamingHelm(Helm):
 
     def _strike_coded(self, name: str, _: Helm) -> bool:
         wanted = int(name[1:])
-        purse = Purse(dict.fromkeys(("lose", "duplicate", "delay", "cut", "crash", "channel"), 1))
+        purse = Purse(dict.fromkeys(KINDS, 1))
         for item in list(self.known_items()):
             for fault in menu(self, self.channels, purse, item):
                 if target_of(fault) == wanted:

@@ -11,8 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sim.explore.menu import FRAME_FAULTS, OPS, OUTCOMES, Purse, frame_fault, may_crash
+from sim.explore.menu import (
+    FRAME_FAULTS,
+    OPS,
+    OUTCOMES,
+    Purse,
+    frame_fault,
+    http_fault_of,
+    may_crash,
+)
 from sim.explore.track import REACH_US, Track
+from sim.world import http_fault
 from sim.world.fault import CUTS
 from sim.world.helm import LATE, UNTIL, Step
 
@@ -84,6 +93,8 @@ def _faults(track: Track, run: Run, purse: Purse) -> Iterator[Variation]:
     for kind in FRAME_FAULTS:
         if left[kind]:
             yield from _frames(track, kind)
+    if left["http"]:
+        yield from _requests(track)
 
 
 def _learn(lanes: dict[str, tuple[str, str]], words: list[str], hosts: dict[str, None]) -> None:
@@ -96,6 +107,15 @@ def _learn(lanes: dict[str, tuple[str, str]], words: list[str], hosts: dict[str,
         lanes.pop(link, None)
     elif link not in lanes and hosts:
         lanes[link] = (link.partition(".")[0], next(iter(hosts)))
+
+
+def _requests(track: Track) -> Iterator[Variation]:
+    """Whatever may become of each HTTP request, right after whatever sent it."""
+    for one in track.happened:
+        if http_fault.is_request(one.key):
+            planner = track.happened[one.planned_by].key if one.planned_by >= 0 else "start"
+            for outcome in http_fault.MENU:
+                yield (Step(planner, http_fault_of(one.key, outcome)),)
 
 
 def _frames(track: Track, kind: str) -> Iterator[Variation]:

@@ -7,6 +7,15 @@ from sim.world.helm import LATE, UNTIL, Step
 # What a channel tells a server: requests in form, events in meaning.
 _EVENTS = {"said": "message event", "pressed": "press event"}
 
+# What becomes of an HTTP request.
+_HTTP = {
+    "refused": "refused by the network",
+    "reset": "broken before it was applied",
+    "lost": "lost on its way",
+    "broken": "applied, and its connection broken",
+    "unanswered": "applied, and its answer lost",
+}
+
 _NTH = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
@@ -128,10 +137,20 @@ def fault(name: str) -> str:
             return f"a delay of {seconds:g} s for {_flight(' '.join(what))}"
         case ["duplicate", *what]:
             return f"the second copy of {_flight(' '.join(what))}"
+        case ["http", *what, outcome] if what[0] == "apply":
+            plain, nth = _numbered(" ".join(what))
+            _, api, caller = plain.split(" ")
+            return f"{_call(api, caller, nth)} {_befalls(outcome)}"
         case ["channel", channel, op, outcome]:
             return f"{channel} answering the next {op} with {outcome}"
         case _:
             return name
+
+
+def _befalls(outcome: str) -> str:
+    if outcome.endswith("us"):
+        return f"{int(outcome.removesuffix('us')) / 1_000_000:g} s late"
+    return _HTTP.get(outcome, f"answered {outcome} at once")
 
 
 def says(step: Step) -> str:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from sim.core.entropy import nth_between, origin
 from sim.core.event import CallAnswered, CallApplied, CallIssued, CallLost
+from sim.core.http import REFUSED, RESET, Unreached
 from sim.core.op import NO_ANSWER
+from sim.world import http_fault
 from sim.world.item import Item
 
 if TYPE_CHECKING:
@@ -40,9 +42,12 @@ class Route:
 
 
 class PendingCall:
-    """One call from issue to answer; ``n`` is the number of its CallIssued event."""
+    """One call from issue to answer; ``n`` is the number of its CallIssued event.
 
-    __slots__ = ("activity", "answered", "deadline", "n", "nth", "op", "timeout")
+    ``outcome`` is what a fault has in store for it (``http_fault``), "" for nothing.
+    """
+
+    __slots__ = ("activity", "answered", "deadline", "n", "nth", "op", "outcome", "timeout")
 
     def __init__(self, activity: Activity, op: Call, n: int, deadline: int, nth: int) -> None:
         self.activity = activity
@@ -51,6 +56,7 @@ class PendingCall:
         self.deadline = deadline
         self.nth = nth
         self.answered = False
+        self.outcome = ""
         self.timeout: CallTimeout | None = None
 
     @property
@@ -77,6 +83,8 @@ def issue(world: World, activity: Activity, op: Call) -> None:
     due = now + route.draw()
     deadline = now + op.timeout_us
     call = PendingCall(activity, op, n, deadline, route.nth)
+    if http_fault.is_http(call):
+        call.outcome = world.http_faults.take(call)
     world.cause = n
     world.schedule(CallRequest(call), due)
     if due > deadline:
@@ -85,8 +93,10 @@ def issue(world: World, activity: Activity, op: Call) -> None:
 
 def _word(request: Any) -> str:
     """How a schedule names the kind of request."""
-    tag = getattr(getattr(request, "__struct_config__", None), "tag", None)
-    return str(tag) if tag is not None else type(request).__name__
+    word = getattr(request, "word", None)
+    if word is None:
+        word = getattr(getattr(request, "__struct_config__", None), "tag", None)
+    return str(word) if word is not None else type(request).__name__
 
 
 def await_timeout(world: World, call: PendingCall) -> None:
@@ -106,6 +116,22 @@ def lose(world: World, call: PendingCall, why: str) -> None:
     n = world.next_n()
     world.record(CallLost(n, world.now, world.cause, call.caller, call.op.to, call.n, why))
     await_timeout(world, call)
+
+
+def drop(world: World, call: PendingCall, why: str, unreached: str = RESET) -> None:
+    """The callee is gone: whoever asked over HTTP is told so by its own network."""
+    if http_fault.is_http(call):
+        send_back(world, call, Unreached(unreached))
+    else:
+        lose(world, call, why)
+
+
+def send_back(world: World, call: PendingCall, reply: Any) -> None:
+    """A reply sets out for the caller."""
+    due = world.now + world.route(call.op.to, call.caller, reply=True).draw()
+    world.schedule(CallReply(call, reply), due)
+    if due > call.deadline:
+        await_timeout(world, call)
 
 
 def answer(world: World, call: PendingCall, reply: Any) -> None:
@@ -139,14 +165,36 @@ class CallRequest(Item):
     def fire(self, world: World) -> None:
         call = self.call
         callee = world.hosts[call.op.to]
+        if call.outcome and self._befallen(world, call.outcome):
+            return
         if not callee.up:
-            lose(world, call, "host is down")
+            drop(world, call, "host is down", REFUSED)
             return
         if callee.asleep_until > world.now:
             world.schedule(self, callee.asleep_until)
             await_timeout(world, call)
             return
         world.start_call(callee, call)
+
+    def _befallen(self, world: World, outcome: str) -> bool:
+        """Whether a fault keeps the request from the callee, for now or for good."""
+        call = self.call
+        if outcome in http_fault.BEHIND:
+            return False
+        call.outcome = ""
+        late_us = http_fault.slow_us(outcome)
+        if late_us:
+            due = world.now + late_us
+            world.schedule(self, due)
+            if due > call.deadline:
+                await_timeout(world, call)
+            return True
+        reply = http_fault.instead(outcome)
+        if reply is None:
+            lose(world, call, "request lost")
+        else:
+            send_back(world, call, reply)
+        return True
 
     def put_off(self, world: World, due: int | None) -> None:
         if due is None or due > self.call.deadline:
@@ -165,13 +213,12 @@ def applied(world: World, call: PendingCall, reply: Any) -> None:
     op, now, caller = call.op, world.now, call.activity.host.name
     world.record(CallApplied(n, now, world.cause, caller, op.to, call.n, op.request, reply))
     world.cause = n
+    if call.outcome:
+        reply = http_fault.instead(call.outcome) or NO_ANSWER
     if reply is NO_ANSWER:
         lose(world, call, "answer lost")
-        return
-    due = now + world.route(op.to, caller, reply=True).draw()
-    world.schedule(CallReply(call, reply), due)
-    if due > call.deadline:
-        await_timeout(world, call)
+    else:
+        send_back(world, call, reply)
 
 
 class CallReply(Item):

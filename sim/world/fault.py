@@ -34,6 +34,7 @@ class Budget:
     cut: int = 0
     crash: int = 0
     channel: int = 0
+    http: int = 0
 
     @classmethod
     def parse(cls, text: str) -> Budget:
@@ -166,7 +167,7 @@ def crash(world: World, name: str) -> None:
     links = list(world.links_of(name))
     for activity in [*host.crash(), *world.withdraw(host)]:
         if activity.call is not None:
-            call.lose(world, activity.call, "host crashed")
+            call.drop(world, activity.call, "host crashed")
         if activity.pause is not None:
             world.unschedule(activity.pause)
         if world.on_drop is not None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from sim.world import fault
+from sim.world import fault, http_fault
+from sim.world.call import CallRequest
 from sim.world.link import End, FrameFlight, Link
 
 if TYPE_CHECKING:
@@ -43,9 +44,19 @@ def _all(world: World) -> Iterator[FaultChoice]:
                     what = item.name()[8:]
                     yield _choice(f"lose {what}", "lose", fault.lose, world, item)
                     yield _choice(f"duplicate {what}", "duplicate", fault.duplicate, world, item)
+    for request in requests(world):
+        for outcome in http_fault.MENU:
+            name = f"http {request.name()} {outcome}"
+            yield _choice(name, "http", http_fault.strike_call, world, request, outcome)
     for host in world.hosts.values():
         if host.up:
             yield _choice(f"crash {host.name}", "crash", fault.crash, world, host.name)
+
+
+def requests(world: World) -> list[CallRequest]:
+    """The HTTP requests on their way that no fault has hit yet, earliest first."""
+    planned = (item for item in world.planned() if isinstance(item, CallRequest))
+    return [one for one in planned if http_fault.is_http(one.call) and not one.call.outcome]
 
 
 def _choice(name: str, kind: str, do: Callable[..., None], *args: object) -> FaultChoice:
@@ -140,6 +151,26 @@ def _refuse(world: World, words: list[str]) -> bool:
     return True
 
 
+def _http(world: World, words: list[str]) -> bool:
+    """``apply opencode.GET:/question bot/3 reset``, or ``bot>opencode GET:/question 500 2x``."""
+    if words[:1] == ["apply"]:
+        *name, outcome = words
+        found = next((one for one in requests(world) if one.name() == " ".join(name)), None)
+        if found is None or not http_fault.is_outcome(outcome):
+            return False
+        http_fault.strike_call(world, found, outcome)
+        return True
+    route, word, outcome, *rest = words
+    (times,) = rest or ["1x"]
+    caller, callee = route.split(">")
+    count = int(times.removesuffix("x"))
+    if not (http_fault.is_outcome(outcome) and 0 < count <= http_fault.MOST_TIMES):
+        return False
+    ends = (world.hosts[caller].name, world.hosts[callee].name)
+    http_fault.strike_next(world, *ends, word, outcome, count)
+    return True
+
+
 def _crash(world: World, words: list[str]) -> bool:
     (host,) = words
     up = world.hosts[host].up
@@ -175,6 +206,7 @@ _VERBS: dict[str, Callable[[World, list[str]], bool]] = {
     "duplicate": _duplicate,
     "delay": _delay,
     "refuse": _refuse,
+    "http": _http,
     "crash": _crash,
     "restart": _restart,
     "skew": _skew,

@@ -19,14 +19,16 @@ from typing import Any
 from sim.core import ambient
 from sim.core.errors import SimInternalError
 from sim.core.event import Acted, BadFrame, ConnectionClosed, Event, HostStarted
+from sim.core.http import REFUSED
 from sim.core.op import Dial, Frame, OpaqueFrame
 from sim.world.activity import SUSPENDED, Activity
 from sim.world.agenda import Agenda
-from sim.world.call import PendingCall, Route, applied, await_timeout, lose
+from sim.world.call import PendingCall, Route, applied, await_timeout, drop
 from sim.world.carrier import Carrier
 from sim.world.choice import Choice
 from sim.world.dial import DialRequest
 from sim.world.host import ActorFactory, Host
+from sim.world.http_fault import HttpFaults
 from sim.world.link import Attempt, End, FrameFlight, Link
 from sim.world.perform import PERFORM
 
@@ -59,6 +61,7 @@ class World(Agenda):
         self.on_flight: Callable[[FrameFlight], None] | None = None
         # What faults have in store for the next dials of a client's lane ("D.slack").
         self.refusals: dict[str, list[int]] = {}
+        self.http_faults = HttpFaults()
         self._generations: dict[tuple[str, str], int] = {}
         self._routes: dict[tuple[str, str, bool], Route] = {}
 
@@ -335,7 +338,7 @@ class World(Agenda):
     def start_call(self, callee: Host, call: PendingCall) -> None:
         """The request arrived: run the callee's handler for it."""
         if callee.actor is None:
-            lose(self, call, "host has no API")
+            drop(self, call, "host has no API", REFUSED)
             return
         handler = callee.actor.on_call(call.caller, call.op.request)
         self.start(callee, handler, "on_call", call.n).call = call

@@ -1,15 +1,16 @@
 """Faults by the names that schedules give them, with those that need a protocol's help.
 
-Beside the names of ``fault_choice``: ``lose``, ``duplicate`` and ``delay`` have the name
-that a helm gives to the delivery, ``crash HOST`` brings the host back by itself,
-and ``channel IM edit 429`` is the answer of a chat service's API.
+Beside the names of ``fault_choice``: ``lose``, ``duplicate``, ``delay`` and ``http`` have
+the name that a helm gives to the delivery or the request, ``crash HOST`` brings the host
+back by itself, and ``channel IM edit 429`` is the answer of a chat service's API.
 """
 
 from __future__ import annotations
 
 from sim.scenario.playing.directing import CHANNEL_OUTCOMES
 from sim.scenario.playing.stage import Stage
-from sim.world import fault, fault_choice
+from sim.world import fault, fault_choice, http_fault
+from sim.world.call import CallRequest
 from sim.world.helm import Helm
 from sim.world.item import Item
 from sim.world.link import FrameFlight
@@ -38,6 +39,10 @@ class Striker:
             case ["delay", "deliver", *_, by] if by.removesuffix("us").isdigit():
                 item = helm.find(name.partition(" ")[2].rpartition(" ")[0])
                 return self._delay(item, int(by.removesuffix("us")))
+            case ["http", "apply", *_, outcome]:
+                return self._http(
+                    name, helm.find(name.split(" ", 1)[1].rpartition(" ")[0]), outcome
+                )
             case ["crash", host]:
                 return self._crash(host)
             case ["channel", channel, op, outcome]:
@@ -55,6 +60,14 @@ class Striker:
         if not isinstance(item, FrameFlight) or item.end.held or item not in item.end.flight:
             return False
         fault.delay(self.world, item, by_us)
+        return True
+
+    def _http(self, name: str, item: Item | None, outcome: str) -> bool:
+        if not isinstance(item, CallRequest):
+            return fault_choice.strike(self.world, name)
+        if not http_fault.is_http(item.call) or not http_fault.is_outcome(outcome):
+            return False
+        http_fault.strike_call(self.world, item, outcome)
         return True
 
     def _crash(self, name: str) -> bool:
