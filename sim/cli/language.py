@@ -83,7 +83,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     ),
     "faults": (
         "How many faults of each kind a search may add to this scenario; --faults on the command "
-        "line goes before it. Kinds: lose, duplicate, delay, cut, crash, channel.",
+        "line goes before it. Kinds: lose, duplicate, delay, cut, crash, channel, http.",
         "@faults cut:1,duplicate:1",
     ),
     "omit": (
