@@ -74,7 +74,8 @@ class Commands:
     def message(self, c: Message) -> Did:
         """Somebody writes to the bot."""
         person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
-        return self._act(person, Say(person, c.text, c.thread, True, c.chat, channel))
+        thread = self.mean.thread(channel, c.thread) if c.thread else None
+        return self._act(person, Say(person, c.text, thread, True, c.chat, channel))
 
     def group(self, c: Group) -> Did:
         """Somebody writes to the others."""

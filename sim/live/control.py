@@ -7,11 +7,11 @@ whose every answer is JSON, errors too, each with what would have been allowed.
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import msgspec
 import trio
@@ -27,6 +27,7 @@ from starlette.routing import Route
 from sim.core.errors import UsageError
 
 BODY_BYTES = 1 << 20
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s\[\]/?#@:]+)(?::\d*)?")
 Handler = Callable[[Request], Awaitable[Response]]
 T = TypeVar("T")
 
@@ -104,26 +105,62 @@ def json_app(routes: Sequence[Route]) -> Starlette:
         assert isinstance(error, ControlError)
         return refused(error)
 
-    return Starlette(
-        routes=routes, exception_handlers={HTTPException: failed, ControlError: unusable}
-    )
+    async def stumbled(request: Request, error: Exception) -> Response:
+        # Not the error's own words: they may quote what was sent.
+        told = f"hooktwin stumbled over this request ({type(error).__name__}); please report it"
+        return refused(ControlError(told, status=500))
+
+    handlers = {HTTPException: failed, ControlError: unusable, Exception: stumbled}
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    app.router.redirect_slashes = False
+    return app
 
 
-def guarded(handler: Handler) -> Handler:
-    """Refuse what a page in a browser might do here behind its user's back."""
+def guarded(handler: Handler, parameters: Sequence[str] = ()) -> Handler:
+    """Refuse what a page in a browser might do here behind its user's back, and each query
+    parameter that is none of ``parameters``, or is given twice."""
 
     async def handle(request: Request) -> Response:
         if "origin" in request.headers:
             raise ControlError("requests of web pages are not taken", status=403)
-        host = urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+        host = _host_in(request.headers.get("host", ""))
         bound = (request.scope.get("server") or ("",))[0]
         if not (_is_address(host) or host in ("localhost", bound)):
             raise ControlError(
                 f"Host {host!r} is not this machine", status=403, allowed=["127.0.0.1", "localhost"]
             )
+        _look_at(request, parameters)
         return await handler(request)
 
     return handle
+
+
+def _look_at(request: Request, parameters: Sequence[str]) -> None:
+    """Raises ControlError for query parameters that say nothing, or two things."""
+    given = [name for name, _ in request.query_params.multi_items()]
+    for name in given:
+        if name not in parameters:
+            raise ControlError(f"no parameter is called {name!r}", allowed=parameters)
+        if given.count(name) > 1:
+            raise ControlError(f"{name} is given twice", allowed=parameters)
+
+
+def number_of(request: Request, name: str, default: int, lowest: int) -> int:
+    """A number of the query. Raises ControlError for anything else."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 16 and int(text) >= lowest):
+        told = f"{name} is a whole number from {lowest} on, not {text!r}"
+        raise ControlError(told, allowed=[f"{name}={max(lowest, 0)}"])
+    return int(text)
+
+
+def _host_in(header: str) -> str:
+    """The host of a Host header, without its port; "" for what is no such header."""
+    found = _HOST.fullmatch(header)
+    return found[1].strip("[]").lower() if found else ""
 
 
 def _is_address(host: str) -> bool:

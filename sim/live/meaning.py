@@ -120,6 +120,13 @@ class Meaning:
         """A message of a channel."""
         return one_of(f"message in {channel}", wanted, self.messages(channel))
 
+    def thread(self, channel: str, wanted: str) -> str:
+        """A thread of a channel, which outlives the message that it began with."""
+        shown = self.house.stage.view.history.messages.values()
+        own = [one for one in shown if one.channel == channel]
+        known = {name: None for one in own for name in (one.id, one.thread) if name}
+        return one_of(f"thread in {channel}", wanted, known)
+
     def choices(self, verb: str, channel: str) -> list[str]:
         """What a person's act could be about at present: buttons, or requests."""
         if verb == "press":

@@ -19,6 +19,7 @@ from sim.live.control import (
     fields_of,
     guarded,
     json_app,
+    number_of,
 )
 from sim.live.proxy import Proxy
 from sim.live.proxy_book import SERVER, finding_json
@@ -82,8 +83,12 @@ class Control:
             "/hold": self.hold,
             "/release": self.release,
         }
+        asked = {"/frames": ("after", "limit"), "/findings": ("after",)}
         routes = [
-            *(Route(path, guarded(do), methods=["GET"]) for path, do in gets.items()),
+            *(
+                Route(path, guarded(do, asked.get(path, ())), methods=["GET"])
+                for path, do in gets.items()
+            ),
             *(Route(path, guarded(do), methods=["POST"]) for path, do in posts.items()),
         ]
         return json_app(routes if end is None else [*routes, ending(end)])
@@ -101,14 +106,14 @@ class Control:
 
     async def frames(self, request: Request) -> Response:
         """``?after=N&limit=M``: the frames behind event N that are still kept."""
-        after, limit = _number(request, "after", -1), _number(request, "limit", MOST)
+        after, limit = number_of(request, "after", -1, -1), number_of(request, "limit", MOST, 1)
         book = self._proxy.book
         oldest = book.frames[0].n if book.frames else None
         return answer({"frames": book.frames_after(after, min(limit, MOST)), "oldest": oldest})
 
     async def findings(self, request: Request) -> Response:
         """``?after=N``: what is wrong; ``broken`` counts all there ever were, by rule."""
-        after, book = _number(request, "after", -1), self._proxy.book
+        after, book = number_of(request, "after", -1, -1), self._proxy.book
         found = [finding_json(one) for one in book.findings if one.n > after]
         count = sum(book.broken.values())
         return answer({"count": count, "broken": dict(book.broken), "findings": found})
@@ -219,13 +224,3 @@ def link_json(link: Link) -> dict[str, Any]:
         "held": [host for host, way in ways.items() if way.is_held],
         "waiting": {host: way.waiting for host, way in ways.items()},
     }
-
-
-def _number(request: Request, name: str, otherwise: int) -> int:
-    text = request.query_params.get(name)
-    if text is None:
-        return otherwise
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 15):
-        raise ControlError(f"{name}={text!r}: give a whole number", allowed=[f"{name}=0"])
-    return int(text)

@@ -24,6 +24,7 @@ from sim.live.control import (
     fields_of,
     guarded,
     json_app,
+    number_of,
 )
 from sim.live.house import House
 from sim.live.meaning import Meaning
@@ -50,19 +51,19 @@ def control_app(house: House, end: Callable[[], None]) -> Starlette:
         _get("/channels/{name}", read.channel),
         _get("/links", read.links),
         _get("/hosts", read.hosts),
-        _get("/events", read.events),
+        _get("/events", read.events, ("after", "limit")),
         _get("/findings", read.findings),
     ]
     routes += [_post(path, kind, do) for path, (kind, do) in table(house).items()]
     return json_app([*routes, ending(end)])
 
 
-def _get(path: str, tell: Callable[[Request], Any]) -> Route:
+def _get(path: str, tell: Callable[[Request], Any], parameters: tuple[str, ...] = ()) -> Route:
     async def handle(request: Request) -> Response:
         told = tell(request)
         return told if isinstance(told, Response) else answer(told)
 
-    return Route(path, guarded(handle), methods=["GET"])
+    return Route(path, guarded(handle, parameters), methods=["GET"])
 
 
 def _post(path: str, kind: type[Any], do: Callable[[Any], Did]) -> Route:
@@ -129,8 +130,8 @@ class Reading:
     def events(self, request: Request) -> Response:
         """What has happened, as lines of the trace in a list."""
         tail = self.house.tail
-        after = _number(request, "after", tail.first - 1, -1)
-        limit = _number(request, "limit", MOST_EVENTS, 1)
+        after = number_of(request, "after", tail.first - 1, -1)
+        limit = number_of(request, "limit", MOST_EVENTS, 1)
         if after + 1 < tail.first:
             recording = self.house.recording
             where = f"; older ones are in {recording.path}" if recording else ""
@@ -156,21 +157,6 @@ class Reading:
             "findings": kept,
             "failures": [attrs.asdict(one) for one in failures],
         }
-
-
-def _number(request: Request, name: str, default: int, lowest: int) -> int:
-    """A number of the query. Raises ControlError for anything else, and for unknown names."""
-    unknown = [key for key in request.query_params if key not in ("after", "limit")]
-    if unknown:
-        raise ControlError(f"no parameter is called {unknown[0]!r}", allowed=["after", "limit"])
-    text = request.query_params.get(name)
-    if text is None:
-        return default
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 16 and int(text) >= lowest):
-        told = f"{name} is a whole number from {lowest} on, not {text!r}"
-        raise ControlError(told, allowed=[f"{name}={max(lowest, 0)}"])
-    return int(text)
 
 
 def _message(message: ShownMessage) -> dict[str, Any]:
