@@ -3,8 +3,7 @@
 import pytest
 
 from sim.core.event import FrameSent
-from sim.protocols.hook import MESSAGES
-from sim.protocols.hook.view_legal import legal_here
+from sim.protocols.register import protocol_of
 from sim.scenario.load import shipped_scenarios
 from tests.tui.stage import session
 from tui.drawing import channels, frames, hosts, inspector, lanes, steps
@@ -39,10 +38,12 @@ def look_at(run, step):
 def look_at_frame(run, event):
     frames.line_of(run, event, WIDTH, cursor=False, late=False)
     inspector.tree(event.frame, WIDTH)
-    assert inspector.judge(event.frame).known or event.frame.get("type") not in MESSAGES
-    kinds = dict(run.lanes())
-    server = event.receiver if kinds.get(event.receiver) == "server" else event.sender
-    verdicts = legal_here(run.chronicle, server, event.link, event.frame, event.n)
+    spoken = protocol_of(event.frame)
+    declared = event.frame.get(spoken.type_key) in spoken.messages
+    assert inspector.judge(event.frame).known or not declared
+    kinds, centre = dict(run.lanes()), run.record.centre
+    host = event.receiver if kinds.get(event.receiver) == centre else event.sender
+    verdicts = run.record.legal(run.chronicle, host, event.link, event.frame, event.n)
     inspector.legal(verdicts, event.frame, WIDTH, run.named)
 
 

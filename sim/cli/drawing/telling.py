@@ -59,12 +59,17 @@ QUOTED = ("text", "prompt", "finalText", "errorMessage", "title", "message")
 
 _LONG_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
+_SHORT_ID = re.compile(r"[A-Za-z0-9]+[-_][A-Za-z0-9-]*[0-9]")
+"""``C-17``, ``tab_1``: ids that twins count up."""
+
 
 class Names:
     """Real ids by the names that the diagram gave them; unnamed long ids are cut short."""
 
     def __init__(self, names: tuple[tuple[str, str], ...] = ()) -> None:
         self._names = {real: name for name, real in names}
+        short = [re.escape(real) for real in self._names if _SHORT_ID.fullmatch(real)]
+        self._short = re.compile(rf"(?<![\w-])(?:{'|'.join(short)})(?![\w-])") if short else None
 
     def __call__(self, real: str) -> str:
         """The name of an id, or the first eight digits of a UUID, or what was given."""
@@ -75,7 +80,8 @@ class Names:
 
     def within(self, text: str) -> str:
         """The same for all ids within a text."""
-        return _LONG_ID.sub(lambda found: self(found[0]), text)
+        text = _LONG_ID.sub(lambda found: self(found[0]), text)
+        return text if self._short is None else self._short.sub(lambda found: self(found[0]), text)
 
 
 def tell(type_name: str, payload: Any, names: Names) -> str:

@@ -1,4 +1,4 @@
-"""Events of a trace file with their values as in the run: frames and acts.
+"""Events of a trace file with their values as in the run: frames, acts, stored rows.
 
 What is unknown (a newer trace, a puppet's nonsense) stays plain.
 """
@@ -16,6 +16,8 @@ from sim.core.event import Event
 from sim.core.op import OpaqueFrame
 from sim.protocols.relay.acts import Act
 from sim.protocols.relay.frames import MESSAGES
+from sim.protocols.relay.node.keeping import BROWSER, LEDGER
+from sim.protocols.relay.node.records import BrowserRow, LedgerRow
 from sim.protocols.relay.parse import parse_relay_message
 from sim.wire.message import Message
 
@@ -53,6 +55,17 @@ def act_of(plain: Any) -> Any:
         return plain
 
 
+def row_of(key: str, plain: Any) -> Any:
+    """A node's stored row by its JSON; its key says what it is."""
+    cls = BrowserRow if key == BROWSER else LedgerRow if key.startswith(LEDGER) else None
+    if cls is None or not isinstance(plain, Mapping):
+        return plain
+    try:
+        return msgspec.convert(plain, cls)
+    except msgspec.ValidationError:
+        return plain
+
+
 @cache
 def _classes() -> dict[Any, type]:
     return {one.__struct_config__.tag: one for one in Act.__subclasses__()}
@@ -61,4 +74,5 @@ def _classes() -> dict[Any, type]:
 _CONVERTERS: Final[dict[type[Event], Callable[[Any], Event]]] = {
     events.FrameSent: lambda e: msgspec.structs.replace(e, frame=frame_of(e.frame)),
     events.Acted: lambda e: msgspec.structs.replace(e, act=act_of(e.act)),
+    events.Saved: lambda e: msgspec.structs.replace(e, value=row_of(e.key, e.value)),
 }
