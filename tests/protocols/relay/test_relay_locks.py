@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sim.protocols.relay.relay.sessions import Grant
+from sim.world.link import FrameFlight
 from tests.protocols.relay.relay_play import OPEN, RelayPlay
 
 
@@ -156,3 +157,37 @@ def test_cleanup_is_no_business_of_locks() -> None:
     play.lock("B", "l", 30_000)
     play.cut("A")
     assert "primitive.tab.close_owned ctl_a" in play.got("N")
+
+
+@pytest.mark.parametrize(
+    ("who", "kind", "told"),
+    [
+        ("B", "tab_lock", ["lock_acquired x"]),
+        ("A", "tab_lock", ["lock_expired l", "lock_acquired x"]),
+        ("A", "tab_unlock", ["lock_expired l", "lock_not_held x"]),
+    ],
+)
+def test_a_frame_that_is_handled_before_the_timer_of_that_instant_finds_the_lease_ended(
+    who: str, kind: str, told: list[str]
+) -> None:
+    play = RelayPlay()
+    play.lock("A", "l", 400)
+    play.run(390)
+    play.say(who, kind, "x", wait=0, targetNodeId="node_n", tabSessionId="T1")
+    (flight,) = [
+        choice
+        for choice in play.world.enabled()
+        if isinstance(choice.item, FrameFlight) and choice.item.end.host == who
+    ]
+    (timer,) = [c.item for c in play.world.enabled() if c.name == "fire R lease node_n/T1"]
+    assert timer is not None
+    assert flight.item is not None
+    assert flight.item.due == timer.due
+    play.got("A")
+    play.world.apply(flight)
+    play.driver.drain()
+    left = [kind for kind, _ in play.world.hosts["R"].timers if kind == "lease"]
+    assert len(left) == (kind == "tab_lock")
+    play.run(10)
+    assert play.got(who) == told
+    assert play.got("A") == (["lock_expired l"] if who == "B" else [])
