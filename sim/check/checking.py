@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -16,7 +16,8 @@ from sim.check.lines import LineReader
 from sim.check.protocols import judged
 from sim.check.reading import TRACE, WHOLE, all_of, form_of, peek, reader_of, whole_form
 from sim.check.recorded import TraceReader, judged_sides
-from sim.check.source import lines_of, open_log
+from sim.check.source import batches_of, open_log
+from sim.check.usual import BATCH, UsualReader
 from sim.check.verdict import (
     FINE_CLOCK,
     WHOLE_STORY,
@@ -77,6 +78,7 @@ class Log:
         self._seen = 0
         self._told_of: dict[str, str] = {}
         self._reader: LineReader | TraceReader | None = None
+        self._usual = UsualReader()
         self._judge: FrameJudge | None = None
         self._feed: FrameFeed | TraceFeed | None = None
 
@@ -96,6 +98,33 @@ class Log:
                 self.take(one)
         elif entry is not None:
             self.take(entry)
+
+    def read_all(self, first: int, lines: list[bytes]) -> None:
+        """The next lines, ``first`` being the number of the first of them."""
+        begun = 0
+        while self._reader is None and begun < len(lines):
+            self.read(first + begun, lines[begun])
+            begun += 1
+        for start in range(begun, len(lines), BATCH):
+            some = lines[start : start + BATCH]
+            entries = self._usual.read(first + start, some) if self._is_usual() else None
+            if entries is None:
+                for number, line in enumerate(some, first + start):
+                    self.read(number, line)
+            else:
+                self._take_all(entries)
+
+    def _is_usual(self) -> bool:
+        reader = self._reader
+        return isinstance(reader, LineReader) and not reader.is_bare
+
+    def _take_all(self, entries: Sequence[Entry]) -> None:
+        assert isinstance(self._feed, FrameFeed)
+        self.lines = entries[-1].line
+        self.frames += len(entries)
+        self._feed.push_all(entries)
+        if self._judge is not None and len(self._judge.findings) > self._seen:
+            self._collect()
 
     def read_whole(self, form: str, data: bytes) -> None:
         """A whole HAR file, or a JSON array."""
@@ -283,8 +312,8 @@ def check_file(
         if form:
             log.read_whole(form, all_of(name, file))
             return log.finish()
-        for number, line in lines_of(name, file):
-            log.read(number, line)
+        for first, lines in batches_of(name, file):
+            log.read_all(first, lines)
     return log.finish()
 
 

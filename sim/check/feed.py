@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import attrs
 
 from sim.check.clock import unit_of
+from sim.check.course import Link
 from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FAULT, FRAME, LOST, OPENED, Entry
 from sim.check.judge import FrameJudge
+from sim.check.passing import NoRoutes, Routes
 from sim.check.ways import KNOWN, Ways
 from sim.check.window import Disorder, Timed, Window
 
@@ -112,6 +114,10 @@ class FrameFeed:
         self._last = 0
         self._clocks: dict[bool, float] = {}
         self._conns: dict[str, Conn] = {}
+        # by what a log calls them: connections of which nothing is to be found out any more
+        self._settled: dict[str, Link] = {}
+        self._routes = _routes(judge)
+        self._read = judge.protocol.swift().reader(judge.protocol.parse)
         self.has_times = False
         self.is_coarse = False
         self.lines: list[int] = []
@@ -137,6 +143,35 @@ class FrameFeed:
         self._head.append(entry)
         if len(self._head) >= HEAD:
             self._begin()
+
+    def push_all(self, entries: Sequence[Entry]) -> None:
+        """The next entries of the log, all of them frames."""
+        if self._head is not None or not self.has_times:
+            for entry in entries:
+                self.push(self._read_now(entry))
+            return
+        base, unit = self._base, self._unit
+        try:
+            times = [round((entry.at - base) * unit) for entry in entries]  # type: ignore[operator]
+            is_sane = min(times) > -_NEVER_US and max(times) < _NEVER_US
+        except (TypeError, ValueError, OverflowError):
+            is_sane = False
+        if not is_sane:
+            for entry in entries:
+                self._take(self._read_now(entry))
+            return
+        self._last = times[-1]
+        ready = self._window.push_all(times, entries)
+        if ready:
+            self._judge_all(ready)
+
+    def _read_now(self, entry: Entry) -> Entry:
+        """The entry with its verdict."""
+        usual = entry
+        return Entry(
+            FRAME, usual.line, usual.at, usual.conn, None, usual.text, usual.word,
+            self._read(usual.text),
+        )  # fmt: skip
 
     def settle(self) -> None:
         """Nothing more for the moment: judge what was held back."""
@@ -208,20 +243,30 @@ class FrameFeed:
         """Entries whose turn it is; each finding gets the line of its entry."""
         found, lines = self._judge.findings, self.lines
         count = len(lines)
+        settled, routes, last_lines = self._settled, self._routes, self.last_lines
         for at_us, entry in ready:
             if entry.what is FRAME:
-                self._frame(at_us, entry)
+                verdict = entry.verdict or self._read(entry.text)
+                link = settled.get(entry.conn)
+                up = KNOWN.get(entry.word) if entry.up is None else entry.up
+                route = routes[up][type(verdict)]
+                if route is None or link is None or not link.is_open or route.greets:
+                    self._frame(at_us, entry, verdict)
+                else:  # nearly always
+                    last_lines[link.name] = entry.line
+                    self._judge.take(at_us, link, route, verdict)
             elif entry.what is OPENED:
                 conn = self._conns[entry.conn] = Conn(self._name(entry.conn), entry.conn)
                 conn.facts = entry.facts
+                settled.pop(entry.conn, None)
             elif entry.what is CLOSED:
                 self._closed(at_us, entry)
             while count < len(found):
                 lines.append(entry.line)
                 count += 1
 
-    def _frame(self, at_us: int, entry: Entry) -> None:
-        judge, message = self._judge, entry.verdict.message
+    def _frame(self, at_us: int, entry: Entry, verdict: Any) -> None:
+        judge, message = self._judge, verdict.message
         up = entry.up
         if up is None:
             up = KNOWN.get(entry.word)
@@ -252,7 +297,10 @@ class FrameFeed:
             if lane:
                 judge.learn_lane(conn.name, lane)
         self.last_lines[conn.name] = entry.line
-        judge.passed(at_us, conn.name, up, entry.text, entry.verdict)
+        judge.passed(at_us, conn.name, up, entry.text, verdict)
+        is_known = conn.greeting is not None or not self.from_middle
+        if link.lane and is_known:
+            self._settled[entry.conn] = link
 
     def _is_new(self, conn: Conn, message: Any) -> bool:
         """Whether a hello begins another connection, in a log that names none."""
@@ -271,6 +319,7 @@ class FrameFeed:
         name = f"{name}#{generation}" if generation > 1 else name
         facts = None if before is None else before.facts
         conn = self._conns[told] = Conn(name, told, generation, facts=facts)
+        self._settled.pop(told, None)
         client, lane = greets or f"client of {name}", _lane_in(facts, told)
         self._judge.opened(at_us, name, client, SERVER, lane)
         return conn
@@ -290,6 +339,13 @@ class FrameFeed:
             code if type(code) is int else 1006,
             reason if isinstance(reason, str) else "",
         )
+
+
+def _routes(judge: FrameJudge) -> dict[bool | None, Routes | NoRoutes]:
+    """By direction; None where it is not known."""
+    if not isinstance(judge, FrameJudge):
+        return dict.fromkeys((True, False, None), NoRoutes())
+    return {True: judge.routes[True], False: judge.routes[False], None: NoRoutes()}
 
 
 def _type_in(text: str) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
+from sim.check.course import Course, Link
 from sim.check.finding import BOTH_SIDES, CLIENT_SIDE, SERVER_SIDE, Finding
 from sim.check.oracles import Oracles
+from sim.check.passing import NoRoutes, Routes, short_way
 from sim.check.protocols import Judged, judged
 from sim.core.errors import UsageError
 from sim.core.event import (
@@ -30,26 +30,14 @@ from sim.core.event import (
 )
 from sim.core.invariant import Invariant
 from sim.core.op import OpaqueFrame
-from sim.wire.result import ParseResult
+from sim.wire.result import Accepted, ParseResult, Refused
 
 __all__ = ["BOTH_SIDES", "CLIENT_SIDE", "SERVER_SIDE", "Finding", "FrameJudge"]
 
+_VERDICTS = (Accepted, Refused)
 UNCLEAN = 1006
 SILENCE_US = 15_000_000
 """How long somebody who still talks may be silent before nothing is expected of him."""
-
-
-@attrs.define(eq=False)
-class Link:
-    """A connection that is open: who, how many frames each way, when something passed last."""
-
-    name: str
-    client: str
-    server: str
-    lane: str
-    up: int = 0
-    down: int = 0
-    last: int = 0
 
 
 class FrameJudge:
@@ -80,17 +68,17 @@ class FrameJudge:
         self.links: dict[str, Link] = {}
         self._oracles = Oracles(self.protocol, sides, without, self._broken)
         self.view: Any = self._oracles.view
-        self.invariants = self._oracles.invariants
         self.opened_count = 0
-        self.frames = {CLIENT_SIDE: 0, SERVER_SIDE: 0}
-        self._n = 0
-        self._now = 0
-        self._link = ""
+        self._run = Course()
+        self._gone_up = self._gone_down = 0
         self._hosts: dict[str, None] = {}
         self._bad: dict[int, FrameSent] = {}
         self._flying: dict[int, FrameSent] = {}
         self._copies: dict[int, int] = {}
         self._parse = self.protocol.parse
+        # Where no trace is made, frames that were read at once need no events.
+        self.routes = self._make_routes()
+        self.take = short_way(self._run, self._oracles, self._broken)
         self._wrong_way = self.protocol.wrong_way
 
     # -- what is told ------------------------------------------------------------------
@@ -102,11 +90,12 @@ class FrameJudge:
         for host in (client, server):
             if host not in self._hosts:
                 self._hosts[host] = None
-                self._tell(HostStarted(self._n, at, -1, host, 1))
-        self.links[conn] = Link(conn, client, server, lane, last=at)
-        self._link = conn
+                self._tell(HostStarted(self._run.n, at, -1, host, 1))
+        link = self.links[conn] = Link(conn, client, server, lane, last=at)
+        self._run.link = conn
         self.opened_count += 1
-        self._tell(ConnectionOpened(self._n, at, -1, conn, client, server, lane))
+        self._tell(ConnectionOpened(self._run.n, at, -1, conn, client, server, lane))
+        link.seen = self.view.links.get(conn)
 
     def sent(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
         """A frame was written. → its number, for ``delivered``, ``lost`` and ``duplicated``.
@@ -128,9 +117,14 @@ class FrameJudge:
     ) -> int:
         """A frame was written and has arrived, as far as one can see: ``sent`` and ``delivered``.
 
-        ``verdict`` is the parser's, if it was asked already. → the number of its FrameSent
-        event. Raises UsageError as ``sent`` does.
+        ``verdict`` is the parser's, if it was asked already, or the frame as it was read
+        at once. → the number of its FrameSent event. Raises UsageError as ``sent`` does.
         """
+        route = self.routes[by_client][type(verdict)]
+        if route is not None:
+            n = self._run.n
+            self.take(at_us, self._of(conn), route, verdict)
+            return n
         event = self._sent(at_us, self._of(conn), by_client, text, verdict)
         n = event.n
         if not self._bad:
@@ -156,7 +150,7 @@ class FrameJudge:
         one = self._gone(sent) if bad is None else bad
         if one is not None:
             at = self._touch(at_us, conn)
-            event = FrameLost(self._n, at, -1, one.link, one.sender, one.receiver, sent,
+            event = FrameLost(self._run.n, at, -1, one.link, one.sender, one.receiver, sent,
                               one.frame.type, why)  # fmt: skip
             if bad is None:
                 self._tell(event)
@@ -169,14 +163,14 @@ class FrameJudge:
         if one is not None:
             self._copies[sent] = self._copies.get(sent, 0) + 1
             name = f"duplicate {one.link} {one.sender}>{one.receiver} {one.nth}"
-            self._tell(FaultInjected(self._n, self._touch(at_us, conn), -1, name, one.link))
+            self._tell(FaultInjected(self._run.n, self._touch(at_us, conn), -1, name, one.link))
 
     def struck(self, at_us: int, fault: str, target: str) -> int:
         """Somebody between the two did something; ``fault`` as a schedule names it.
 
         → the number of the event.
         """
-        n = self._n
+        n = self._run.n
         self._tell(FaultInjected(n, self._at(at_us), -1, fault, target))
         return n
 
@@ -185,7 +179,7 @@ class FrameJudge:
     ) -> None:
         """A dial came to nothing. It is only recorded: who dialled cannot be known."""
         self._put(
-            ConnectionRefused(self._n, self._at(at_us), -1, conn, client, server, lane, status)
+            ConnectionRefused(self._run.n, self._at(at_us), -1, conn, client, server, lane, status)
         )
 
     def closed(
@@ -195,20 +189,38 @@ class FrameJudge:
         link = self.links.pop(conn, None)
         if link is None:
             return
+        link.is_open = False
+        self._gone_up, self._gone_down = self._gone_up + link.up, self._gone_down + link.down
         at = self._at(at_us)
-        self._link = conn
+        self._run.link = conn
         for host, peer in ((link.client, link.server), (link.server, link.client)):
-            self._tell(ConnectionClosed(self._n, at, -1, conn, host, peer, code, reason, by))
+            self._tell(ConnectionClosed(self._run.n, at, -1, conn, host, peer, code, reason, by))
 
     def ask(self) -> None:
         """Ask for what never came true until now."""
-        self._link = ""
-        self._oracles.ask(max(self._n - 1, 0))
+        self._run.link = ""
+        self._oracles.ask(max(self._run.n - 1, 0))
+
+    @property
+    def invariants(self) -> list[Invariant]:
+        """The oracles, which have counted their occasions until now."""
+        for routes in self.routes.values():
+            for route in routes.values():
+                if route is not None:
+                    route.count()
+        return self._oracles.invariants
+
+    @property
+    def frames(self) -> dict[str, int]:
+        """How many frames each side has written."""
+        ups = self._gone_up + sum(link.up for link in self.links.values())
+        downs = self._gone_down + sum(link.down for link in self.links.values())
+        return {CLIENT_SIDE: ups, SERVER_SIDE: downs}
 
     @property
     def n(self) -> int:
         """The number of the next event."""
-        return self._n
+        return self._run.n
 
     def finish(self, at_us: int | None = None) -> None:
         """Nothing more will come: ask for what never came true.
@@ -216,7 +228,7 @@ class FrameJudge:
         A connection on which nothing passed for ``SILENCE_US`` may have died unseen; of
         those who were on it nothing more is expected.
         """
-        now = self._at(self._now if at_us is None else at_us)
+        now = self._at(self._run.now if at_us is None else at_us)
         for link in list(self.links.values()):
             if now - link.last > SILENCE_US:
                 self.closed(now, link.name)
@@ -229,6 +241,11 @@ class FrameJudge:
             link.lane = lane
             self.protocol.learn_lane(self.view, conn, lane)
 
+    def _make_routes(self) -> dict[bool, Routes | NoRoutes]:
+        if self.record is not None:
+            return {True: NoRoutes(), False: NoRoutes()}
+        return {up: Routes(self.protocol, self._oracles, up) for up in (True, False)}
+
     # -- events ------------------------------------------------------------------------
 
     def _sent(
@@ -240,19 +257,17 @@ class FrameJudge:
         verdict: ParseResult | None = None,
     ) -> FrameSent:
         at = link.last = self._at(at_us)
-        self._link = link.name
-        if verdict is None:
+        self._run.link = link.name
+        if verdict is None or type(verdict) not in _VERDICTS:
             verdict = self._parse(text)
         if by_client:
             link.up = nth = link.up + 1
-            self.frames[CLIENT_SIDE] += 1
             sender, receiver = link.client, link.server
         else:
             link.down = nth = link.down + 1
-            self.frames[SERVER_SIDE] += 1
             sender, receiver = link.server, link.client
         message = verdict.message
-        n = self._n
+        n = self._run.n
         if message is None:
             frame = OpaqueFrame(text, verdict.error or "refused", verdict.path)
             event = FrameSent(n, at, -1, link.name, sender, receiver, nth, frame)
@@ -262,15 +277,15 @@ class FrameJudge:
         if self._wrong_way.get(message.type) is by_client:
             self._misled(event, by_client)
             return event
-        self._n = n + 1
+        self._run.n = n + 1
         if self.record is not None:
             self.record(event)
         self._oracles.sent(event, verdict)
         return event
 
     def _arrived(self, at_us: int, one: FrameSent) -> None:
-        n = self._n
-        self._n = n + 1
+        n = self._run.n
+        self._run.n = n + 1
         kind = one.frame.type
         event = FrameDelivered(
             n, self._at(at_us), -1, one.link, one.sender, one.receiver, one.n, kind
@@ -284,7 +299,7 @@ class FrameJudge:
         one = self._bad.pop(sent, None)
         if one is None:
             return False
-        at, n, frame = self._at(at_us), self._n, one.frame
+        at, n, frame = self._at(at_us), self._run.n, one.frame
         where = (one.link, one.sender, one.receiver)
         self._put(FrameDelivered(n, at, -1, *where, sent, frame.type))
         if type(frame) is OpaqueFrame:
@@ -293,7 +308,7 @@ class FrameJudge:
 
     def _put(self, event: Event) -> None:
         """Into the trace, and past the oracles."""
-        self._n = event.n + 1
+        self._run.n = event.n + 1
         if self.record is not None:
             self.record(event)
 
@@ -328,8 +343,8 @@ class FrameJudge:
 
     def _broken(self, invariant: Invariant, step: int, text: str) -> None:
         self.findings.append(
-            Finding(invariant.name, invariant.obeyed_by, text, step, self._now, self._link,
-                    invariant.catalogue)
+            Finding(invariant.name, invariant.obeyed_by, text, step, self._run.now,
+                    self._run.link, invariant.catalogue)
         )  # fmt: skip
 
     # -- small questions -----------------------------------------------------------------
@@ -341,13 +356,13 @@ class FrameJudge:
             raise UsageError(f"no connection {conn!r} is open: tell of it with opened()") from None
 
     def _at(self, at_us: int) -> int:
-        if at_us > self._now:
-            self._now = at_us
-        return self._now
+        if at_us > self._run.now:
+            self._run.now = at_us
+        return self._run.now
 
     def _touch(self, at_us: int, conn: str) -> int:
         at = self._at(at_us)
-        self._link = conn
+        self._run.link = conn
         link = self.links.get(conn)
         if link is not None:
             link.last = at

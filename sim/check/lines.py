@@ -61,13 +61,13 @@ class LineReader:
 
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
-        self._bare = False
+        self.is_bare = False
         self._words: dict[str | None, str] = {None: ""}
 
     def read(self, number: int, line: bytes) -> Entry | BadLine | None:
         """What a line says; None for an empty one."""
         try:
-            if self._bare:
+            if self.is_bare:
                 return self._read_bare(number, line)
             record = _record(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -125,7 +125,7 @@ class LineReader:
             column = len(line[: line.find(stripped) + error.start].decode(errors="replace")) + 1
             byte = stripped[error.start]
             return BadLine(number, column, f"not UTF-8 (byte 0x{byte:02x})")
-        self._bare = False
+        self.is_bare = False
         value = decoded(text)
         if isinstance(value, ValueError):
             behind = self._behind_text(number, text)
@@ -143,7 +143,7 @@ class LineReader:
     ) -> Entry | BadLine:
         if is_frame(value) and "raw" not in value:
             verdict = self._parse(text)
-            self._bare = verdict.ok and before is NOTHING
+            self.is_bare = verdict.ok and before is NOTHING
             return Entry(FRAME, number, before[0], "", None, text, before[2], verdict)
         happened = _happening(value)
         found = None if happened and "raw" not in value else frame_in(value)

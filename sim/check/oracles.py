@@ -8,9 +8,10 @@ from typing import Any
 from sim.check.protocols import Judged, invariants_of
 from sim.core.dispatch import Judges, Row, plan_for
 from sim.core.event import Event, FrameDelivered, FrameSent
-from sim.core.invariant import Invariant, Monitor
+from sim.core.invariant import Handler, Invariant, Monitor
 from sim.wire.result import ParseResult
 
+Heard = tuple[tuple[Handler, Invariant], ...]
 Broken = Callable[[Invariant, int, str], None]
 
 
@@ -51,6 +52,14 @@ class Oracles:
 
     def _watch(self, kind: type[Event], watcher: Callable[[Any], None]) -> None:
         self._watchers.setdefault(kind, []).append(watcher)
+
+    def of_sent(self, kind: str) -> Heard:
+        """Who wants to hear that a frame of this type was written, with whose function it is."""
+        return self._of_sent.owned(kind)
+
+    def of_delivered(self, kind: str) -> Heard:
+        """Likewise, that it has arrived."""
+        return self._of_delivered.owned(kind)
 
     def sent(self, event: FrameSent, verdict: ParseResult) -> None:
         """A frame that the parser takes was written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import attrs
 
@@ -156,12 +156,12 @@ def _hook() -> Judged:
 
 
 def _lane_of(message: Message) -> str:
-    kind, payload = message.type, message.wire["payload"]
+    kind, body = message.type, cast(Any, message.body)
     if kind == "task.dispatch":
-        lane: str = payload["externalKey"].partition(":")[0]
+        lane: str = body.external_key.partition(":")[0]
         return lane if lane in HOOK_PROVIDERS else ""
     if kind.startswith("provider."):
-        return str(payload["provider"])
+        return str(body.provider)
     return "slack" if kind.startswith(("bind.", "prefs.")) else ""
 
 
@@ -173,7 +173,7 @@ def _learn_lane(view: HookView, conn: str, lane: str) -> None:
 
 
 def _client_of(message: Message) -> str:
-    return str(message.wire["payload"]["deviceId"])
+    return str(cast(Any, message.body).device_id)
 
 
 _JUDGED: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook)}

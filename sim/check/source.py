@@ -14,7 +14,7 @@ from typing import IO, Final
 from sim.core.errors import UsageError
 
 STDIN: Final = "-"
-CHUNK: Final = 1 << 20
+CHUNK: Final = 1 << 16
 LONGEST: Final = 256 << 20
 """Bytes of a line, at most; a longer one is passed over."""
 BOM: Final = b"\xef\xbb\xbf"
@@ -57,6 +57,12 @@ def lines_of(name: str, file: IO[bytes]) -> Lines:
 
     Raises UsageError when reading fails half-way.
     """
+    for first, lines in batches_of(name, file):
+        yield from enumerate(lines, first)
+
+
+def batches_of(name: str, file: IO[bytes]) -> Iterator[tuple[int, list[bytes]]]:
+    """The same as (number of the first, lines), as many at once as were read at once."""
     split = Splitter()
     while True:
         try:
@@ -66,8 +72,8 @@ def lines_of(name: str, file: IO[bytes]) -> Lines:
             raise UsageError(f"{name}: cannot read on: {reason}") from error
         if not data:
             break
-        yield from split.feed(data)
-    yield from split.end()
+        yield from split.batches(data)
+    yield from ((number, [line]) for number, line in split.end())
 
 
 class Splitter:
@@ -80,14 +86,21 @@ class Splitter:
 
     def feed(self, data: bytes) -> Lines:
         """More bytes. → the lines that are whole now."""
-        first, newline, rest = data.partition(b"\n")
-        self._keep(first)
+        for first, lines in self.batches(data):
+            yield from enumerate(lines, first)
+
+    def batches(self, data: bytes) -> Iterator[tuple[int, list[bytes]]]:
+        """More bytes. → the lines that are whole now, with the number of the first."""
+        head, newline, rest = data.partition(b"\n")
+        self._keep(head)
         if not newline:
             return
-        yield self._line()
-        *lines, last = rest.split(b"\n")
-        yield from enumerate(lines, self._number + 1)
-        self._number += len(lines)
+        number, line = self._line()
+        lines = rest.split(b"\n")
+        last = lines.pop()
+        lines.insert(0, line)
+        self._number += len(lines) - 1
+        yield number, lines
         self._keep(last)
 
     def end(self) -> Lines:

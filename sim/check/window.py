@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
+from collections.abc import Sequence
+from operator import gt, itemgetter
 from typing import Final
 
 import attrs
@@ -56,6 +57,22 @@ class Window:
         if len(held) < 2 * self._width:
             return _NOTHING
         return self._take(self._width)
+
+    def push_all(self, times: list[int], entries: Sequence[Entry]) -> list[Timed]:
+        """The same for several, with their times (µs)."""
+        if self._shift or times[0] < self._newest or any(map(gt, times, times[1:])):
+            return [
+                one
+                for at, entry in zip(times, entries, strict=True)
+                for one in self.push(at, entry)
+            ]
+        self._newest = times[-1]
+        held = self._held
+        held.extend(zip(times, entries, strict=True))
+        ready: list[Timed] = []
+        while len(self._held) >= 2 * self._width:
+            ready += self._take(self._width)
+        return ready
 
     def flush(self) -> list[Timed]:
         """All that is left."""

@@ -55,6 +55,11 @@ class Judges(dict[Any, tuple["Handler", ...]]):
     def _wanted(self, sort: Any) -> list[tuple[int, Bind]]:
         return self.row.plain + self.row.by_sort.get(sort, [])
 
+    def owned(self, sort: Any) -> tuple[tuple[Handler, Invariant], ...]:
+        """The handlers of a sort, each with the one whose it is."""
+        owners = [self.invariants[n] for n, _ in self._wanted(sort)]
+        return tuple(zip(self[sort], owners, strict=True))
+
     def owner(self, sort: Any, handler: Handler) -> Invariant:
         """Whose handler this is."""
         return next(

@@ -65,9 +65,10 @@ class Invariant:
     monitor then asks one instance per process and not one per run. ``WRITER``: the end of a
     connection, client or server, whose ``FrameSent`` are all that it looks at ("": both), and
     ``ONLY_FIRST`` that the first frame of that end is: whoever knows the end and the number
-    may leave out the others. ``exercised`` counts the
-    occasions on which the rule was put to the test, ``undecided`` those whose deadline has
-    not come.
+    may leave out the others. ``IN_CALM``: what a calm frame adds to ``exercised``, of which
+    there is nothing else to say (its view knows which are calm); None: it has to be asked.
+    ``exercised`` counts the occasions on which the rule was put to the test, ``undecided``
+    those whose deadline has not come.
     """
 
     name: ClassVar[str]
@@ -78,6 +79,7 @@ class Invariant:
     ALIKE: ClassVar[bool] = False
     WRITER: ClassVar[str] = ""
     ONLY_FIRST: ClassVar[bool] = False
+    IN_CALM: ClassVar[int | None] = None
 
     exercised: int = 0
     undecided: int = 0

@@ -10,9 +10,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
+
+from sim.wire.absent import ABSENT
+
+if TYPE_CHECKING:
+    from sim.wire.declare import Field
 
 Fault: TypeAlias = tuple[str, str]
 """Path suffix below the object (``".errorMessage"``, ``""``), and what must be."""
@@ -26,7 +31,8 @@ class Linkage:
     """A named rule: its sentence, its check and what a JSON Schema can say of it.
 
     ``holds`` is a Python expression over the object ``p`` that is true when the
-    rule is kept; a validator asks it first and calls ``check`` when it is false.
+    rule is kept; a validator asks it first and calls ``check`` when it is false. ``quick``
+    makes, of the object's fields by wire name, a function that tells it of a typed object.
     """
 
     name: str
@@ -34,18 +40,24 @@ class Linkage:
     check: Callable[[Wire], Fault | None]
     schema: JsonObject | None = None
     holds: str | None = None
+    quick: Callable[[Mapping[str, Field]], Callable[[Any], bool]] | None = None
 
 
 def linkage(
     schema: JsonObject | None = None,
+    typed: Callable[[Any], bool] | None = None,
 ) -> Callable[[Callable[[Wire], Fault | None]], Linkage]:
-    """Make a rule of a function; the first line of its docstring is the sentence."""
+    """Make a rule of a function; the first line of its docstring is the sentence.
+
+    ``typed`` says of a typed object whether the rule is kept, for objects that come often.
+    """
+    quick = None if typed is None else lambda _: typed
 
     def made(check: Callable[[Wire], Fault | None]) -> Linkage:
         sentence = (check.__doc__ or "").strip().partition("\n")[0]
         if not sentence and sys.flags.optimize < 2:  # -OO strips them all
             raise TypeError(f"rule {check.__name__} needs a docstring that states it")
-        return Linkage(check.__name__, sentence, check, schema)
+        return Linkage(check.__name__, sentence, check, schema, None, quick)
 
     return made
 
@@ -83,10 +95,20 @@ def set_exactly_when(field: str, selector: str, values: tuple[str, ...]) -> Link
             return missing if wire.get(field) is None else None
         return surplus if wire.get(field) is not None else None
 
+    def quick(fields: Mapping[str, Field]) -> Callable[[Any], bool]:
+        mine, other = fields[field].attribute, fields[selector].attribute
+        if fields[field].optional:
+            nothing = (None, ABSENT)
+            return lambda one: (
+                (getattr(one, mine) not in nothing) is (getattr(one, other) in wanted)
+            )
+        return lambda one: (getattr(one, mine) is not None) is (getattr(one, other) in wanted)
+
     schema = {"if": among(selector, values), "then": is_set(field), "else": is_null(field)}
     sentence = f"{field} is set exactly when {selector} is {words}; otherwise it is null."
     holds = f"(p.get({field!r}) is not None) is (p[{selector!r}] in {values!r})"
-    return Linkage(f"{field}_set_exactly_when_{selector}", sentence, check, schema, holds)
+    name = f"{field}_set_exactly_when_{selector}"
+    return Linkage(name, sentence, check, schema, holds, quick)
 
 
 def filled_when(field: str, selector: str, value: str | bool) -> Linkage:

@@ -64,7 +64,8 @@ class HookView:
     payload of the frame whose sending is the newest event, ``arrived`` of the one whose
     delivery is; None for one that its receiver has to refuse. ``link`` is the connection of
     that event, ``turn`` the one that a desktop speaks of in ``said``, ``task`` the one that a
-    server dispatches in it. ``frames_only``: stores and
+    server dispatches in it; ``is_calm``: it is a first ack, or about a task of that desktop
+    that was acked, has not ended before, and ends uncancelled. ``frames_only``: stores and
     lives are not known, so that oracles have to give the benefit of the doubt.
     """
 
@@ -85,6 +86,7 @@ class HookView:
         self.link: LinkView | None = None
         self.turn: TurnAtDesktop | None = None
         self.task: RequestView | None = None
+        self.is_calm = False
         self.ownership = Ownership(self)
         self.desktops = Desktops(self)
         self.accounts = AccountsView(self)
@@ -254,6 +256,7 @@ class HookView:
     def _sent(self, event: FrameSent) -> None:
         link = self.link = self.links.get(event.link)
         self.said = self.turn = self.task = None
+        self.is_calm = False
         if link is None:
             return
         self._flights.sent(event)

@@ -69,6 +69,11 @@ class TurnAtDesktop:
     row_us: int = -1
     cards: dict[str, CardAtDesktop] = attrs.field(factory=dict)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it is a task that was acked and has not ended."""
+        return self.end is None and self.ack is not None and not self.of
+
 
 @attrs.define(eq=False)
 class CardAtDesktop:
@@ -136,10 +141,7 @@ class Desktops:
 
     def said(self, link: LinkView, event: FrameSent, body: Any) -> None:
         """A desktop wrote a frame."""
-        kind = event.frame.type
-        if not link.first:
-            link.first = kind
-        fold = self.folds_said.get(kind)
+        fold = self.folds_said.get(event.frame.type)
         if fold is not None and body is not None:
             fold(link, body, event.n)
 
@@ -227,7 +229,9 @@ class Desktops:
 
     def _turn(self, link: LinkView, body: Any) -> TurnAtDesktop | None:
         """The turn that a desktop speaks of. All oracles of turns ask for the same one."""
-        turn = self.view.turn = self.of(link.client).turns.get(body.request_id)
+        view = self.view
+        view.is_calm = False
+        turn = view.turn = self.of(link.client).turns.get(body.request_id)
         return turn
 
     def _hello(self, link: LinkView, body: Any, n: int) -> None:
@@ -242,6 +246,7 @@ class Desktops:
         if body.result == "rejected" and body.reason in ("invalid", "disabled"):
             return
         if turn.ack is None:
+            self.view.is_calm = True
             turn.ack = body
             turn.ack_n = n
             turn.ack_link = link.name
@@ -250,6 +255,7 @@ class Desktops:
         turn = self._turn(link, body)
         if turn is not None:
             now = self.view.now
+            self.view.is_calm = turn.is_running
             turn.gap_us = now - turn.progress_us if turn.progress_us >= 0 else -1
             turn.progress_us = now
 
@@ -258,6 +264,7 @@ class Desktops:
         if turn is not None:
             turn.ends += 1
             if turn.end is None:
+                self.view.is_calm = turn.is_running and turn.cancelled_us < 0
                 turn.end = body
                 turn.end_link = link.name
                 turn.end_n = n
@@ -277,7 +284,8 @@ class Desktops:
     def _asks(self, link: LinkView, body: Any, n: int) -> None:
         turn = self._turn(link, body)
         if turn is not None:
-            buttons = tuple(b.id for b in body.buttons)
+            self.view.is_calm = turn.is_running
+            buttons = tuple([b.id for b in body.buttons])
             turn.cards[body.interaction_id] = CardAtDesktop(link.name, buttons)
 
     def _takes_back(self, link: LinkView, body: Any, n: int) -> None:

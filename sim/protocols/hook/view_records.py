@@ -35,7 +35,7 @@ class LinkView:
     newest that the server heard, ``greeted`` the one that its last
     welcome answered. ``told_features`` is what the desktop has read of the newest welcome
     and ``told_before`` of the one before it, ``said_features`` what its own newest hello
-    listed; ``first`` is the type of the first frame that the desktop wrote. ``lossy``: a
+    listed. ``lossy``: a
     fault swallowed a frame and left the connection open. ``quarantined``: ids that this
     connection may not use any more; ``early``: ids whose end came before anything else;
     ``rounds``: its open continuations.
@@ -58,7 +58,6 @@ class LinkView:
     server_open: bool = True
     client_open: bool = True
     lossy: bool = False
-    first: str = ""
     told_features: tuple[str, ...] = ()
     told_before: tuple[str, ...] = ()
     told_us: int = -1

@@ -68,7 +68,10 @@ class TaskSource(Record):
     )
 
 
-@linkage({"if": {"properties": {"sessionId": {"type": "null"}}}, "then": is_filled("workspace")})
+@linkage(
+    {"if": {"properties": {"sessionId": {"type": "null"}}}, "then": is_filled("workspace")},
+    typed=lambda task: task.session_id is not None or bool(task.workspace),
+)
 def workspace_is_named_unless_taken_over(payload: Wire) -> Fault | None:
     """workspace is a non-empty string when sessionId is null."""
     if payload["sessionId"] is None and not payload["workspace"]:
@@ -76,7 +79,7 @@ def workspace_is_named_unless_taken_over(payload: Wire) -> Fault | None:
     return None
 
 
-@linkage({"properties": {"sessionId": {"minLength": 1}}})
+@linkage({"properties": {"sessionId": {"minLength": 1}}}, typed=lambda task: task.session_id != "")
 def session_id_is_not_empty(payload: Wire) -> Fault | None:
     """sessionId, unless null, is not empty; said after the rule about workspace."""
     if payload["sessionId"] == "":

@@ -87,6 +87,7 @@ class ReopenComesFirst(HookInvariant):
     name = "reopen-comes-first"
     sentence = "A round's reopen is written before any of its progress and before its end."
     from_frames = True
+    IN_CALM = 0
     catalogue = ("HK-193",)
     obeyed_by = "desktop"
 
@@ -121,6 +122,7 @@ class RoundsAreNeverReplayed(HookInvariant):
         "once, or not at all."
     )
     from_frames = True
+    IN_CALM = 0
     catalogue = ("HK-85", "HK-188", "HK-194")
     obeyed_by = "desktop"
 
@@ -200,6 +202,7 @@ class RoundsAskOnTheDesktop(HookInvariant):
     name = "rounds-ask-on-the-desktop"
     sentence = "A continuation's questions stay on the desktop; no card carries its id."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-174",)
     obeyed_by = "desktop"
 

@@ -42,6 +42,7 @@ class SpeaksOfItsOwnTurns(OfTurns):
         "unknown cancels, archives and decisions leave no trace."
     )
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-45", "HK-46", "HK-47", "HK-190")
     frames = ("task.ack", "turn.progress", "turn.end", "interaction.request", "interaction.cancel")
 
@@ -66,6 +67,7 @@ class AckComesFirst(OfTurns):
     name = "ack-comes-first"
     sentence = "On the connection of its dispatch, a task is acked before anything else about it."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-02", "HK-06")
     frames = ("turn.progress", "turn.end", "interaction.request")
 
@@ -83,6 +85,7 @@ class NothingAfterTheEnd(OfTurns):
     name = "nothing-after-the-end"
     sentence = "After turn.end nothing more is sent for that id but the same end again."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-06", "HK-169")
     frames = ("turn.progress", "interaction.request")
 
@@ -101,6 +104,7 @@ class EndsDoNotDiffer(OfTurns):
     name = "ends-do-not-differ"
     sentence = "A result that is sent again is the same result."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-06", "HK-69", "HK-75")
     frames = ("turn.end",)
 
@@ -191,6 +195,7 @@ class AcksAreRepeated(OfTurns):
     name = "acks-are-repeated"
     sentence = "A task that is delivered again gets the ack that it got before."
     from_frames = True
+    IN_CALM = 0
     catalogue = ("HK-37",)
     frames = ("task.ack",)
 
@@ -256,6 +261,7 @@ class CancelEndsTheTurn(OfTurns):
     name = "cancel-ends-the-turn"
     sentence = "A turn that is cancelled ends, and it ends cancelled."
     from_frames = True
+    IN_CALM = 0
     catalogue = ("HK-66", "HK-172")
     frames = ("turn.end",)
 
