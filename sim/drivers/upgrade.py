@@ -26,11 +26,13 @@ LINGER_BYTES = 4 << 20
 
 @attrs.frozen
 class Head:
-    """A request for a WebSocket: its path, its headers (names in lower case), its raw bytes."""
+    """A request for a WebSocket: its path, its headers (names in lower case), its raw bytes,
+    and the query behind the path."""
 
     path: str
     headers: Mapping[str, str]
     raw: bytes
+    query: str = ""
 
 
 @attrs.frozen
@@ -110,7 +112,7 @@ def _judged(raw: bytes, check: Callable[[str, str], Answer | None]) -> Head | An
     if request is None:
         return Answer(400, "this is no HTTP request; connect with a WebSocket client")
     method, target = request.method.decode("ascii"), request.target.decode("ascii")
-    path = target.partition("?")[0]
+    path, _, query = target.partition("?")
     refused = check(method, path)
     if refused is not None:
         return refused
@@ -119,7 +121,7 @@ def _judged(raw: bytes, check: Callable[[str, str], Answer | None]) -> Head | An
         key = name.decode("ascii").lower()
         text = value.decode("latin-1")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
-    return _no_websocket(request.http_version, headers) or Head(path, headers, raw)
+    return _no_websocket(request.http_version, headers) or Head(path, headers, raw, query)
 
 
 def _request(raw: bytes) -> h11.Request | None:

@@ -4,6 +4,7 @@
 - ``gateway``     sockets and connections: what arrives is recorded, what the twin sends goes out.
 - ``outbox``      what waits to be written to one socket, within bounds.
 - ``recording``   the trace file that grows while the run goes; ``tail``: the newest in memory.
+- ``secrets``     tokens that were shown, which nothing repeats.
 - ``roll``        devices become hosts, connections get names.
 - ``stage``       scenarios whose desktops are outside programs; who is whose device.
 - ``misses``      frames that came instead of those that a diagram waits for.

@@ -92,6 +92,9 @@ class Party(Session):
 
     def __init__(self, plan: Fleet, tell: Tell) -> None:
         self.plan = plan
+        plan.running.secrets.keep(plan.token)
+        for url in plan.urls.values():
+            plan.running.secrets.shown("", urlsplit(url).query)
         text = fleet(plan.urls, plan.desktops)
         scenario = _freed(plan.scenario or parse_scenario(text, "connect", vocabularies()))
         plays = plan.scenario is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -46,27 +46,38 @@ async def serve_http(
     app: Starlette,
     host: str,
     port: int,
+    hide: Callable[[bytes], bytes] = bytes,
     task_status: trio.TaskStatus[int] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Run an app; gives the port (0 asks for any free one). Raises UsageError when it is taken."""
+    """Run an app; gives the port (0 asks for any free one). ``hide`` gets each answer, and
+    gives one of the same length.
+
+    Raises UsageError when the port is taken.
+    """
     config = Config()
     config.accesslog = config.errorlog = None
     config.graceful_timeout = 0.2
     config.bind = [f"fd://{_bound(host, port)}"]
 
     async with trio.open_nursery() as nursery:
-        binds = await nursery.start(serve, _plain(app), config)
+        binds = await nursery.start(serve, _plain(app, hide), config)
         task_status.started(int(str(binds[0]).rpartition(":")[2]))
 
 
-def _plain(app: Starlette) -> Any:
+def _plain(app: Starlette, hide: Callable[[bytes], bytes]) -> Any:
     """The app without its life cycle: it has nothing to set up, and a server that is cancelled
     would complain that nobody said goodbye."""
 
     async def called(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
             raise LookupError("no life cycle")
-        await app(scope, receive, send)
+
+        async def said(message: MutableMapping[str, Any]) -> None:
+            if message.get("body"):
+                message["body"] = hide(message["body"])
+            await send(message)
+
+        await app(scope, receive, said)
 
     return called
 

@@ -93,6 +93,7 @@ class Doors:
         if head is None:
             return
         if isinstance(head, Head):
+            self.house.secrets.shown(head.headers.get("authorization", ""), head.query)
             await self._awake()
             head = self._door(head)
         if head is None:

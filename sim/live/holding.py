@@ -22,7 +22,8 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 @attrs.frozen
 class Summary:
     """What there was when it ended. ``signal`` 0: the diagram was played to its end, time was
-    up, or somebody asked for the end over the control API."""
+    up, or somebody asked for the end over the control API. ``unrecorded``: why the recording
+    is not whole ("": it is)."""
 
     signal: int
     frames: int
@@ -30,6 +31,7 @@ class Summary:
     findings: int
     broken: dict[str, int]
     failures: tuple[Failure, ...]
+    unrecorded: str = ""
 
     @property
     def ok(self) -> bool:
@@ -96,8 +98,13 @@ async def hold(
         len(session.tail),
         session.findings.count,
         dict(session.findings.broken),
-        session.failures(),
+        tuple(_veiled(one, session.secrets.hide) for one in session.failures()),
+        session.recording.problem if session.recording is not None else "",
     )
+
+
+def _veiled(failure: Failure, hide: Callable[[str], str]) -> Failure:
+    return attrs.evolve(failure, expected=hide(failure.expected), happened=hide(failure.happened))
 
 
 async def _run(session: Session, stop: Stop) -> None:

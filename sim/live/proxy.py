@@ -17,6 +17,7 @@ from sim.live.proxy_book import Book
 from sim.live.proxy_link import Director, Link
 from sim.live.proxy_upstream import Upstream, passed_on
 from sim.live.roll import Roll
+from sim.live.secrets import Secrets
 
 GOING_AWAY = 1001
 BAD_GATEWAY = 502
@@ -36,6 +37,7 @@ class Proxy:
         book: Book,
         director: Director,
         say: Callable[[str], None],
+        secrets: Secrets | None = None,
     ) -> None:
         self.upstream = upstream
         self.book = book
@@ -43,6 +45,7 @@ class Proxy:
         self.links: list[Link] = []
         self.is_leaving = False
         self._say = say
+        self._secrets = secrets or Secrets()
         self._roll = Roll()
 
     async def serve(self, listeners: list[trio.SocketListener]) -> None:
@@ -71,6 +74,8 @@ class Proxy:
         head = await http.read_head(stream, lambda method, path: self._door(method))
         if head is None:
             return
+        if isinstance(head, http.Head):
+            self._secrets.shown(head.headers.get("authorization", ""), head.query)
         met = meet(stream, head) if isinstance(head, http.Head) else head
         if isinstance(met, Answer):
             self._say(f"turned a client away with {met.status}: {met.text}")

@@ -63,6 +63,7 @@ class Book:
         self.judge = FrameJudge(protocol, record=self._record)
         self.clock = clock
         self.recording = recording
+        self.unrecorded = ""
         self.events = 0
         self.frames: deque[Seen] = deque(maxlen=KEPT_FRAMES)
         self.findings: deque[Finding] = deque(maxlen=KEPT_FINDINGS)
@@ -80,7 +81,8 @@ class Book:
         if self.recording is not None:
             self.recording.write(event)
             if self.recording.problem:
-                self._tell(self.recording.problem)
+                self.unrecorded = self.recording.problem
+                self._tell(self.unrecorded)
                 self.recording.close()
                 self.recording = None
 

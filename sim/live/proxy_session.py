@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import attrs
+import msgspec
 import trio
 
 from sim.check.judge import Finding
@@ -22,6 +23,7 @@ from sim.live.proxy_keys import Keys
 from sim.live.proxy_script import Script
 from sim.live.proxy_upstream import Upstream
 from sim.live.recording import Recording
+from sim.live.secrets import Secrets
 from sim.scenario.syntax import Scenario
 
 PROTOCOL = "hook"
@@ -54,7 +56,8 @@ class ProxyOpened:
 
 @attrs.frozen
 class ProxySummary:
-    """What there was. ``types``: how many frames by (from the client?, type)."""
+    """What there was. ``types``: how many frames by (from the client?, type). ``unrecorded``:
+    why the recording is not whole ("": it is)."""
 
     signal: int
     connections: int
@@ -64,6 +67,7 @@ class ProxySummary:
     broken: dict[str, int]
     recording: Path | None
     awaited: tuple[str, ...] = ()
+    unrecorded: str = ""
 
     @property
     def ok(self) -> bool:
@@ -114,7 +118,8 @@ class _Session:
 
     def __init__(self, plan: ProxyPlan, tell: Callable[[Finding | str], None]) -> None:
         self._plan = plan
-        self._tell = tell
+        self._secrets = Secrets()
+        self._tell = _veiled(self._secrets, tell)
         self._script: Script | None = None
 
     async def open(self, nursery: trio.Nursery, stop: Stop) -> ProxyOpened:
@@ -137,7 +142,8 @@ class _Session:
         header = Header(protocol=PROTOCOL, driver="live", scenario="proxy",
                         hosts=((SERVER, "server"), ("D", "desktop")),
                         outside=("server", "desktop"))  # fmt: skip
-        recording = None if plan.recording is None else Recording(plan.recording, header)
+        path, secrets = plan.recording, self._secrets
+        recording = None if path is None else Recording(path, header, secrets)
         began = trio.current_time()
 
         def clock() -> int:
@@ -147,7 +153,7 @@ class _Session:
         self.book = Book(clock, self._tell, recording, PROTOCOL)
         others = () if self._script is None else (self._script,)
         self.director = RuleDirector(Rules(plan.rules), *others)
-        self.proxy = Proxy(plan.upstream, self.book, self.director, self._tell)
+        self.proxy = Proxy(plan.upstream, self.book, self.director, self._tell, secrets)
 
     async def _open_control(self, nursery: trio.Nursery, stop: Stop) -> str:
         plan = self._plan
@@ -155,7 +161,9 @@ class _Session:
             return ""
         app = Control(self.proxy, self.director).app(stop.now)
         # Whoever may reach the proxy from elsewhere need not be allowed to steer it.
-        port: int = await nursery.start(serve_http, app, LOOPBACK, plan.control_port)
+        port: int = await nursery.start(
+            serve_http, app, LOOPBACK, plan.control_port, self._secrets.hide_bytes
+        )
         return f"http://{LOOPBACK}:{port}"
 
     def summary(self, stop: Stop) -> ProxySummary:
@@ -170,7 +178,21 @@ class _Session:
             dict(book.broken),
             self._plan.recording,
             () if self._script is None else tuple(self._script.awaited()),
+            book.unrecorded,
+            book.unrecorded,
         )
+
+
+def _veiled(
+    secrets: Secrets, tell: Callable[[Finding | str], None]
+) -> Callable[[Finding | str], None]:
+    def told(news: Finding | str) -> None:
+        if isinstance(news, str):
+            tell(secrets.hide(news))
+        else:
+            tell(msgspec.structs.replace(news, text=secrets.hide(news.text)))
+
+    return told
 
 
 def _in_url(host: str) -> str:

@@ -43,6 +43,7 @@ async def serve(
 
     Raises UsageError when a port or the recording cannot be had.
     """
+    plan.running.secrets.keep(address.token)
     house = House(plan, tell)
     stop = stop or Stop()
 
@@ -62,7 +63,8 @@ async def _open(
     doors = Doors(house, nursery, address.token)
     port = await doors.open(address.host, address.port)
     app = control_app(house, stop.now)
-    control = await nursery.start(serve_http, app, address.host, address.control_port)
+    hide = house.secrets.hide_bytes
+    control = await nursery.start(serve_http, app, address.host, address.control_port, hide)
     where = f"[{address.host}]" if ":" in address.host else address.host
     urls = {lane: f"ws://{where}:{port}{path}" for path, lane in doors.paths.items()}
     house.boot()

@@ -16,6 +16,7 @@ from sim.live.gateway import Gateway, Tell
 from sim.live.judging import Finding, Findings
 from sim.live.misses import Misses
 from sim.live.recording import Recording
+from sim.live.secrets import Secrets
 from sim.live.tail import Tail
 from sim.live.wallclock import show_real_time
 from sim.protocols.hook import parse_hook_message
@@ -33,12 +34,13 @@ from sim.world.world import World
 
 @attrs.frozen
 class Running:
-    """How a session runs, whatever it is."""
+    """How a session runs, whatever it is. ``secrets`` are neither recorded nor told."""
 
     record: Path | None = None
     speed: float = 1.0
     seed: int = 1
     without: frozenset[str] = frozenset()
+    secrets: Secrets = attrs.Factory(Secrets)
 
 
 class Session:
@@ -61,7 +63,8 @@ class Session:
         plays: bool,
     ) -> None:
         self.scenario = scenario
-        self.tell = tell
+        self.secrets = running.secrets
+        self.tell = tell = running.secrets.telling(tell)
         self.world = world = World(running.seed)
         off = rules_off(scenario, running.without)
         self.stage = stage = stage_type(scenario, world, off)
@@ -74,7 +77,7 @@ class Session:
         if scenario.settings.steps:
             Helm(world, Striker(world, stage), scenario.settings.steps)
         if running.record is not None:
-            self.recording = Recording(running.record, self._header(off))
+            self.recording = Recording(running.record, self._header(off), self.secrets)
         self.findings = Findings(
             world, stage.protocol, self.twins(), frozenset(self.OUTSIDE), self.found
         )

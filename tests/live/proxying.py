@@ -20,6 +20,7 @@ from sim.live.proxy_director import RuleDirector
 from sim.live.proxy_faults import Rules, parse_rule
 from sim.live.proxy_upstream import Upstream
 from sim.live.recording import Recording
+from sim.live.secrets import Secrets
 from sim.protocols.hook.frames import MESSAGES
 
 PATIENCE_S = 10.0
@@ -119,14 +120,13 @@ async def bench(
     async with trio.open_nursery() as nursery:
         real.port, listeners = await bind(0, "the server")
         nursery.start_soon(real.serve, listeners)
-        recorder = (
-            Recording(recording, Header(protocol="hook", driver="live")) if recording else None
-        )
+        header, secrets = Header(protocol="hook", driver="live"), Secrets()
+        recorder = Recording(recording, header, secrets) if recording else None
         began = trio.current_time()
         book = Book(lambda: round((trio.current_time() - began) * 1e6), tell, recorder)
         director = RuleDirector(Rules(parse_rule(text, MESSAGES) for text in faults))
         url = upstream or f"ws://127.0.0.1:{real.port}"
-        proxy = Proxy(Upstream.parse(url), book, director, said.append)
+        proxy = Proxy(Upstream.parse(url), book, director, said.append, secrets)
         port, listeners = await bind(0, "the proxy")
         nursery.start_soon(proxy.serve, listeners)
         made = Bench(port, proxy, book, real, director, said, recording, nursery)
@@ -160,3 +160,9 @@ HELLO = frame("hello", deviceId="dev-1", deviceName="Mac", workspaces=["chat"],
 def run(play: Callable[[], Awaitable[None]]) -> None:
     """A test's own event loop, with real time."""
     trio.run(play)
+
+
+def fill_the_disk(recording: Recording) -> None:
+    """Nothing more can be written to this file."""
+    recording.close()
+    recording._file = Path("/dev/full").open("ab")  # noqa: SIM115 - the recording closes it

@@ -13,7 +13,7 @@ import trio.lowlevel
 from sim.drivers.websocket_peer import Ended, PeerGone
 from sim.live import proxy_link
 from sim.live.proxy_way import QUEUE_BYTES
-from tests.live.proxying import HELLO, Bench, bench, frame, hear, run
+from tests.live.proxying import HELLO, Bench, bench, fill_the_disk, frame, hear, run
 
 pytestmark = pytest.mark.usefixtures("new_garbage_only")
 
@@ -262,14 +262,17 @@ def test_a_recording_says_of_a_bad_frame_too_whether_it_arrived(tmp_path: Path) 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
-def test_a_full_disk_ends_the_recording_and_not_the_connections() -> None:
+def test_a_full_disk_ends_the_recording_and_not_the_connections(tmp_path: Path) -> None:
     async def play() -> None:
-        async with bench(recording=Path("/dev/full")) as b:
+        async with bench(recording=tmp_path / "run.jsonl") as b:
+            assert b.book.recording is not None
+            fill_the_disk(b.book.recording)
             await is_well(b)
             await is_well(b)
             told = [said for said in b.said if "cannot record" in said]
             assert len(told) == 1
-            assert "/dev/full" in told[0]
+            assert "run.jsonl" in told[0]
+            assert b.book.unrecorded == told[0]
 
     run(play)
 

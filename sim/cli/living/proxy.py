@@ -120,6 +120,8 @@ def _run(plan: ProxyPlan, with_keys: bool) -> int:
     _tell_summary(summary)
     if summary.signal:
         return outcome.BY_SIGNAL + summary.signal
+    if summary.unrecorded:
+        return outcome.CANNOT_RUN
     return outcome.OK if summary.ok else outcome.FAILED
 
 
@@ -158,7 +160,9 @@ def _tell_summary(summary: ProxySummary) -> None:
     lines.append("findings  " + (_counted(summary.broken) or "none"))
     if summary.awaited:
         lines.append("the scenario still waits for  " + "; ".join(summary.awaited))
-    if summary.recording is not None:
+    if summary.unrecorded:
+        lines.append(f"the recording is not whole: {summary.unrecorded}")
+    elif summary.recording is not None:
         lines.append(f"recorded in {summary.recording}; see: hooktwin tui {summary.recording}")
     print_text("\n".join(lines))
     _flush()

@@ -28,12 +28,16 @@ def tell_summary(summary: Summary, record: Path | None) -> None:
         f"hooktwin: {counted(summary.frames, 'frame')}, {counted(summary.events, 'event')}, "
         f"{counted(summary.findings, 'finding')}{f': {broken}' if broken else ''}"
     )
-    if record is not None:
+    if summary.unrecorded:
+        say(f"hooktwin: the recording is not whole: {summary.unrecorded}")
+    elif record is not None:
         say(f"hooktwin: recorded in {record}")
 
 
 def code_of(summary: Summary) -> int:
-    """The exit code: a signal's as shells count it, else whether all is well."""
+    """The exit code: a signal's as shells count it, else whether all is well, and recorded."""
     if summary.signal:
         return outcome.BY_SIGNAL + summary.signal
+    if summary.unrecorded:
+        return outcome.CANNOT_RUN
     return outcome.OK if summary.ok else outcome.FAILED
