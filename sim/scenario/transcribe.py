@@ -71,8 +71,9 @@ class Transcriber:
         }
         self.drawn = {p.id for p in (self.source.participants if self.source else ())}
         self.kinds = dict(self.header.hosts)
-        self.letters = played(self.header.protocol).short
-        self.spoken = protocol(played(self.header.protocol).name)
+        record = played(self.header.protocol)
+        self.letters, self.words = record.short, record.words
+        self.spoken = protocol(record.name)
         self.names: dict[tuple[str, str], str] = {}
         self.counts: dict[str, int] = {}
 
@@ -168,8 +169,11 @@ class Transcriber:
             if not isinstance(event, FrameSent):
                 continue
             wire = _wire(event.frame)
-            arrow = f"{event.sender}->>{event.receiver}: {self._told(wire)}"
-            if event.sender in self.puppets:
+            name = self._name_of(event, wire)
+            arrow = f"{event.sender}->>{event.receiver}: {name or 'no frame'}{self._items(wire)}"
+            if not name:
+                yield Line(event.n, event.at, event.at, f"%% (as it stands) {arrow}", "comment")
+            elif event.sender in self.puppets:
                 yield Line(event.n, event.at, event.at, f"%% (puppet) {arrow}", "comment")
             elif undirected and self.kinds.get(event.sender) == "desktop":
                 yield Line(event.n, event.at, event.at, f"%% (by itself) {arrow}", "comment")
@@ -178,19 +182,27 @@ class Transcriber:
             else:
                 yield Line(event.n, event.at, event.at, f"%% (never arrived) {arrow}", "comment")
 
-    def _told(self, wire: dict[str, Any]) -> str:
-        """Name of the frame, and its ids by short names."""
+    def _name_of(self, event: FrameSent, wire: dict[str, Any]) -> str:
+        """What an arrow may call the frame: its nearest name that goes this way; "" for none."""
+        way = f"{self.kinds.get(event.sender)}>{self.kinds.get(event.receiver)}"
+        family = str(wire.get(self.spoken.type_key))
+        for name in (self.spoken.told(wire)[0], family):
+            direction = self.words.direction(name) if name in self.words.frame_types() else ""
+            if direction == "both" or way in direction.split("|"):
+                return name
+        return family if event.sender in self.puppets else ""
+
+    def _items(self, wire: dict[str, Any]) -> str:
         payload = wire.get("payload")
         if not isinstance(payload, dict):
-            return str(wire.get(self.spoken.type_key))
-        name, _ = self.spoken.told(wire)
+            return ""
         fields = {**wire, **payload}
         items = [
             f"{field}={self._name(field, fields[field])}"
             for field in self.letters
             if isinstance(fields.get(field), str) and fields[field]
         ]
-        return f"{name} ({', '.join(items)})" if items else name
+        return f" ({', '.join(items)})" if items else ""
 
     def _name(self, field: str, real: str) -> str:
         letter = self.letters[field]

@@ -92,7 +92,7 @@ class SendCommand(Act, frozen=True, gc=False, tag="command"):
     node: str = ""
     tab: str = ""
     request: str = ""
-    timeout_ms: float | None = None
+    timeout_ms: int | float | None = None
     wait_policy: str = ""
     idempotency_key: str = ""
     nonce: str = ""
