@@ -16,7 +16,7 @@ from sim.check.protocols import invariants_of, judged
 from sim.check.said import Said
 from sim.cli.drawing.telling import Names
 from sim.core.errors import UsageError
-from sim.core.event import Event
+from sim.core.event import ConnectionOpened, Event
 from sim.core.invariant import Monitor, Violation
 from sim.core.trace import digest_of
 from sim.play import surroundings, vocabularies
@@ -80,6 +80,8 @@ class Session:
 
     def __attrs_post_init__(self) -> None:
         self.columns = Columns(self.trace)
+        self._lanes = (0, self.trace.header.hosts)
+        self._kinds = dict(self.trace.header.hosts)
         self.seeker = Seeker(self.trace)
         self.record: Played = played(self.trace.header.protocol)
         self.names = self.result.names if self.result else names_in(self.trace, self.record.short)
@@ -170,8 +172,23 @@ class Session:
         return self._names.within(text)
 
     def lanes(self) -> tuple[tuple[str, str], ...]:
-        """(host, kind) of each lifeline in order."""
-        return self.trace.header.hosts
+        """(host, kind) of each lifeline in order: those of the header, and real programs that
+        have come since, as far as the file has been read."""
+        header, clients = self.trace.header, self.columns.clients
+        if not header.outside:
+            return header.hosts
+        if len(clients) != self._lanes[0]:
+            kinds = dict(header.hosts)
+            kind = next((one for one in header.outside if one != "server"), "")
+            came = tuple((name, kind) for name in clients if kind and name not in kinds)
+            self._lanes = (len(clients), (*header.hosts, *came))
+            self._kinds = dict(self._lanes[1])
+        return self._lanes[1]
+
+    def kind_of(self, host: str) -> str | None:
+        """What a host is; None for one that nobody has told of."""
+        self.lanes()
+        return self._kinds.get(host)
 
     def titles(self) -> dict[str, str]:
         """What the diagram calls its lifelines, where that says more than their kind."""
@@ -236,6 +253,8 @@ class Session:
         until = min(self.chronicle.steps + events, self.count)
         for n in range(self.chronicle.steps, until):
             event = self.trace.event(n)
+            if isinstance(event, ConnectionOpened):
+                self.columns.clients.setdefault(event.client)
             try:
                 self.chronicle.on(event)
             except Exception as error:
@@ -329,7 +348,7 @@ def _strangers_judged(session: Session, outside: frozenset[str], watchers: Watch
     """Real programs, by their frames: what they keep to themselves is not known."""
     protocol = judged(session.protocol)
     view = protocol.view()
-    said = Said(protocol, dict(session.lanes()).get, rereads=True)
+    said = Said(protocol, session.kind_of, rereads=True)
 
     def watch(kind: type[Event], watcher: Callable[[Any], None]) -> None:
         watchers.setdefault(kind, []).append(said.only(watcher))

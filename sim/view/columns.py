@@ -92,7 +92,7 @@ class Columns:
     """One entry per event that has been read so far.
 
     ``offset`` bytes, ``at`` µs, ``kind`` a place in KINDS, ``host`` (who sent, called
-    or did it), ``link`` and ``type`` places in ``words.texts``.
+    or did it), ``link`` and ``type`` places in ``words.texts``. ``clients``: who has connected.
     """
 
     def __init__(self, trace: TraceFile) -> None:
@@ -104,6 +104,7 @@ class Columns:
         self.link = array("I")
         self.type = array("I")
         self.words = Words()
+        self.clients: dict[str, None] = {}
         self._next = trace.first
         trace.offsets = self.offset
 
@@ -130,6 +131,8 @@ class Columns:
                 self.host.append(words(slim.host or slim.sender or slim.caller or slim.client))
                 self.link.append(words(slim.link))
                 self.type.append(words(_word(slim)))
+                if slim.client and slim.client not in self.clients:
+                    self.clients[slim.client] = None
             place = stop + 1
         self._next = place
         return len(self.offset) - begun

@@ -8,14 +8,14 @@ from sim.cli.app import call
 from sim.core.errors import UsageError
 from sim.live.commands import table
 from sim.live.house import House, Plan
-from tests.tui.stage import Typed, perform, press, screen_text, session, settled
+from tests.tui.stage import TRACES, Typed, perform, press, recorded, screen_text, session, settled
 from tui.app import Looks
 from tui.feeds.live import Control, LiveAct, LiveHost, LiveLink, Present, Refused, as_live
 from tui.language import Speech
 from tui.screens.help import all_keys
 from tui.screens.living_faults import entries_for
 from tui.screens.workbench import Workbench
-from tui.session import Deed
+from tui.session import Deed, Session
 
 PRESENT = Present(
     links=(
@@ -216,3 +216,31 @@ def test_the_start_screen_asks_for_a_control_address_until_it_is_one():
 def test_a_running_session_is_for_the_terminal_only(options, capsys):
     assert call(["tui", *options]) == 2
     assert "leave out --plain, --out and --serve" in capsys.readouterr().err
+
+
+def test_programs_that_came_after_the_recording_began_are_lanes_and_judged_as_what_they_are():
+    one = recorded("two-have-come")
+    assert one.lanes()[-2:] == (("D", "desktop"), ("D2", "desktop"))
+    assert (one.kind_of("D2"), one.kind_of("nobody")) == ("desktop", None)
+    assert (one.violations, one.unjudged) == ([], "")
+
+
+@pytest.mark.parametrize("desktop", ["D", "D2"])
+def test_what_each_of_them_leaves_out_is_found(tmp_path, desktop):
+    """Without its lifecycle.preference, however much of the file has been read so far."""
+    kept = []
+    for line in (TRACES / "two-have-come.jsonl").read_text("utf-8").splitlines():
+        event = msgspec.json.decode(line)
+        if event.get("sender") == desktop:
+            if event.get("frame", {}).get("type") == "lifecycle.preference":
+                event["frame"] = {"v": 1, "type": "ping", "id": "x", "ts": 1, "payload": {}}
+            elif event.get("type") == "lifecycle.preference":
+                event["type"] = "ping"
+        kept.append(msgspec.json.encode(event).decode())
+    path = tmp_path / "run.jsonl"
+    path.write_text("\n".join(kept) + "\n", "utf-8")
+    one = Session.of_file(path)
+    one.know(one.last)
+    [violation] = one.violations
+    assert violation.invariant == "preference-is-said-again"
+    assert violation.text.startswith(f"{desktop} has not repeated")
