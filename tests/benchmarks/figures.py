@@ -16,6 +16,7 @@ from tests.benchmarks import b9_parse, b11_check, exchange, search
 from tests.benchmarks.b5_viewer import b5
 from tests.benchmarks.load import Load
 from tests.benchmarks.measure import Ratio, rate, seconds
+from tests.benchmarks.relay_load import RelayLoad
 
 DAY_US = 24 * 3600 * 1_000_000
 PAIRS = 5_000
@@ -64,6 +65,23 @@ def b1(rounds: int) -> Iterator[Ratio]:
     what = "the same, API calls and replies counted too"
     yield Ratio("B1", what, "", (*figures["all"],), "a call is two messages")
     yield Ratio("B1", "frames/s, TrioDriver ÷ Trio ping-pong", "", (*figures["trio"],))
+    yield from _relay_b1(rounds)
+
+
+def _relay_b1(rounds: int) -> Iterator[Ratio]:
+    """3,000 commands of 100 controllers through a relay, all its invariants on, and off."""
+    for name, judged in (("all oracles", True), ("no oracles", False)):
+        figures = []
+        for _ in range(rounds):
+            reference = rate(ping_pong)
+            load = RelayLoad(100, 30, judged=judged)
+            load.boot()
+            spent = seconds(lambda load=load: StepDriver(load.world).run(load.over))
+            assert load.over()
+            assert not load.monitor.violations
+            figures.append(load.frames / spent / reference)
+        what = f"relay, {name}: frames/s, StepDriver ÷ Trio ping-pong"
+        yield Ratio("B1", what, "", tuple(figures), f"{load.frames} frames")
 
 
 def b2(rounds: int) -> Iterator[Ratio]:
@@ -170,6 +188,29 @@ def b7(rounds: int) -> Iterator[Ratio]:
         figures.append(_slope([math.log(size) for size in sizes], [math.log(c) for c in costs]))
     what = "exponent of seconds per frame, 1 … 10,000 desktops"
     yield Ratio("B7", what, "≤ 0.15", tuple(figures), "less is better")
+    yield from _relay_b7(rounds)
+
+
+def _relay_b7(rounds: int) -> Iterator[Ratio]:
+    """The same for controllers of a relay with up to 100 nodes."""
+    sizes = (1, 10, 100, 1_000, 10_000)
+    figures = []
+    for _ in range(min(rounds, 3)):
+        costs = [_relay_cost(controllers) for controllers in sizes]
+        figures.append(_slope([math.log(size) for size in sizes], [math.log(c) for c in costs]))
+    what = "relay: exponent of seconds per frame, 1 … 10,000 controllers, 100 nodes"
+    yield Ratio("B7", what, "≤ 0.15", tuple(figures), "less is better")
+
+
+def _relay_cost(controllers: int) -> float:
+    """Seconds per frame; small worlds run often enough to be measured."""
+    frames, spent = 0, 0.0
+    while frames < 3_000:
+        load = RelayLoad(controllers, max(3, 300 // controllers))
+        load.boot()
+        spent += seconds(lambda load=load: StepDriver(load.world).run(load.over))
+        frames += load.frames
+    return spent / frames
 
 
 def _cost(desktops: int) -> float:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sim.core.event import FrameSent
+from sim.drivers.step import StepDriver
 from tests.benchmarks import scale
+from tests.benchmarks.relay_load import RelayLoad
 
 
 def test_a_small_run_is_complete_and_breaks_nothing(capsys):
@@ -51,3 +54,17 @@ def test_a_run_stops_before_it_takes_all_memory(capsys, monkeypatch):
     monkeypatch.setattr(scale, "LOOK_EVERY", 1)
     assert scale.main(["--desktops", "3", "--tasks", "2", "--memory-gib", "0.001"]) == 1
     assert "out of memory" in capsys.readouterr().out
+
+
+def test_a_small_load_of_a_relay_is_complete_and_breaks_nothing():
+    load = RelayLoad(3, 5, nodes=2)
+    load.boot()
+    StepDriver(load.world).run(load.over)
+    assert load.over()
+    assert load.monitor.violations == []
+    queued = [e for e in load.world.events if isinstance(e, FrameSent) and _is_queued(e.frame.wire)]
+    assert queued
+
+
+def _is_queued(wire):
+    return wire["payload"].get("type") == "queued"
