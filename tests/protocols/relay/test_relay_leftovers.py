@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sim.core.event import Noted
+from sim.core.event import ConnectionClosed, ConnectionOpened, FrameSent, Noted
 from sim.protocols.relay.acts import Connect, RemoveController
 from sim.protocols.relay.relay.plan import Limits
 from sim.protocols.relay.relay.sessions import Grant
@@ -213,3 +213,66 @@ def test_a_second_budget_which_no_rule_wants_ends_too() -> None:
     assert play.got("B") == ["queued k2", "routed k2"]
     play.run(40)
     assert play.got("B") == ["command_timed_out k2"]
+
+
+def test_the_times_of_sessions_are_settings() -> None:
+    limits = Limits(
+        auth_check_ms=2, auth_deadline_ms=300, heartbeat_interval_ms=100, heartbeat_misses=5
+    )
+    play = RelayPlay(ready="", limits=limits)
+    play.dial("A")
+    play.run(290)
+    assert play.closed == []
+    play.run(20)
+    assert play.closed == [("A", 0, 1008)]
+    play.join("B")
+    assert play.frames("B")[0]["payload"]["heartbeatIntervalMs"] == 100
+    play.run(480)
+    assert len(play.closed) == 1
+    play.run(20)
+    assert play.closed[1:] == [("B", 0, 1001)]
+
+
+def test_without_the_rules_sockets_are_closed_all_the_same() -> None:
+    play = RelayPlay(off=("poison_stays_with_sender",))
+    play.send("A", "null")
+    assert sorted(play.closed) == [(who, 0, 1011) for who in "ABN"]
+    play = RelayPlay(off=("heartbeat_cleans_at_once",))
+    play.run(24_100)
+    assert sorted(play.closed) == [(who, 0, 1001) for who in "ABN"]
+
+
+def test_a_lease_that_cuts_work_off_cuts_its_holders_alone() -> None:
+    play = RelayPlay(off=("lease_end_spares_work",))
+    play.command("B", "k1")
+    play.lock("A", "l1")
+    play.lock("A", "l2", tab="T2")
+    play.run(500)
+    play.result("k1")
+    assert play.got("B") == ["routed k1", "result k1"]
+    assert play.got("A")[2:] == ["lock_expired l1", "lock_expired l2"]
+
+
+def test_a_token_is_looked_at_and_a_stranger_waited_for_to_the_microsecond() -> None:
+    play = RelayPlay(ready="", limits=Limits(auth_check_ms=7, auth_deadline_ms=300))
+    play.join("A")
+    at = {event.frame.type: event.at for event in play.world.events if isinstance(event, FrameSent)}
+    assert at["auth_ack"] - at["auth"] == 1000 + 7000
+    play.dial("B")
+    play.run(400)
+    (opened,) = [
+        e.at for e in play.world.events if isinstance(e, ConnectionOpened) if "B" in e.link
+    ]
+    closed = [e.at for e in play.world.events if isinstance(e, ConnectionClosed) and e.host == "R"]
+    assert closed == [opened + 300_000]
+
+
+def test_a_controller_that_is_called_like_a_node_gets_none_of_its_errands() -> None:
+    play = RelayPlay(tokens={"odd": Grant("controller", "node_n")})
+    play.command("A", "o", None, OPEN, inner={"url": "u"})
+    play.cut("N")
+    play.cut("A")
+    play.join("C", "odd")
+    assert len(play.frames("C")) == 2
+    play.join("N")
+    assert play.got("N") == ["primitive.tab.close_owned ctl_a"]
