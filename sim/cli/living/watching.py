@@ -23,16 +23,21 @@ def with_tui(plan: Plan, address: Address) -> Summary:
     import attrs
     import trio
 
-    if plan.running.record is not None:
-        return trio.run(_both, plan, address, plan.running.record)
-    with tempfile.TemporaryDirectory(prefix="hooktwin-") as folder:
-        record = Path(folder) / "serve.jsonl"
-        return trio.run(
-            _both,
-            attrs.evolve(plan, running=attrs.evolve(plan.running, record=record)),
-            address,
-            record,
-        )
+    from sim.cli.living.summary import tell_summary
+    from sim.cli.terminal import say
+
+    record = plan.running.record
+    if record is not None:
+        summary = trio.run(_both, plan, address, record)
+    else:
+        with tempfile.TemporaryDirectory(prefix="hooktwin-") as folder:
+            nowhere = Path(folder) / "serve.jsonl"
+            kept = attrs.evolve(plan, running=attrs.evolve(plan.running, record=nowhere))
+            summary = trio.run(_both, kept, address, nowhere)
+    tell_summary(summary, record)  # the screen is free again
+    if record is not None:
+        say(f"hooktwin: what was told meanwhile stands in {record.with_suffix('.log')}")
+    return summary
 
 
 async def _both(plan: Plan, address: Address, record: Path) -> Summary:
