@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import shlex
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +29,7 @@ CANNOT_RUN = 2
 INTERRUPTED = 130
 BY_SIGNAL = 128
 PIPE_CLOSED = 141
+_URL_SECRETS = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=\?).+(?=#|$)")
 
 
 def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:
@@ -86,11 +88,24 @@ def complain(error: BaseException, arguments: Sequence[str]) -> int:
     return FAILED
 
 
+def _without_secrets(arguments: Sequence[str]) -> Iterator[str]:
+    """The command line as it may be shown to others: no token, no password, no query."""
+    before = ""
+    for word in arguments:
+        if before == "--token":
+            yield "…"
+        elif word.startswith("--token="):
+            yield "--token=…"
+        else:
+            yield _URL_SECRETS.sub("…", word)
+        before = word
+
+
 def _say_what_to_paste(error: BaseException, arguments: Sequence[str]) -> None:
     from sim import __version__
 
     say("This is a defect of hooktwin or of an actor. Please report it with these lines:")
-    say(f"  hooktwin {shlex.join(arguments)}")
+    say(f"  hooktwin {shlex.join(_without_secrets(arguments))}")
     say(f"  version {__version__}, Python {platform.python_version()}, {platform.platform()}")
     for line in traceback.format_exception(error, limit=-6):
         say("  " + line.rstrip("\n").replace("\n", "\n  "))

@@ -32,8 +32,8 @@ from wsproto.connection import ConnectionState
 from wsproto.events import AcceptConnection, CloseConnection, Request
 from wsproto.utilities import LocalProtocolError
 
-from sim.core.errors import UsageError
 from sim.drivers import deflate
+from sim.drivers.listening import cannot_listen
 from sim.drivers.upgrade import Head, ReadBefore, linger
 
 __all__ = ["CloseReason", "ConnectionClosed", "Refused", "Socket", "accept", "bind", "dial"]
@@ -192,6 +192,8 @@ async def dial_url(
             return await _shake_hands(nursery, stream, parts.netloc, resource, list(headers))
     except trio.TooSlowError:
         raise Refused(f"{host}:{port} did not answer within {limit_s:g} s") from None
+    except UnicodeError:
+        raise Refused(f"{host}:{port}: this is no name of a host") from None
     except (OSError, trio.BrokenResourceError, HandshakeError, ConnectionClosed) as error:
         raise Refused(f"{host}:{port}: {reason_of(error)}") from error
 
@@ -266,15 +268,12 @@ async def _shake_hands(
 async def bind(port: int, who: str, host: str = LOOPBACK) -> tuple[int, list[trio.SocketListener]]:
     """Listen on this machine; gives the port (0 asks for any free one) and what listens.
 
-    Raises UsageError when the port is taken or may not be used.
+    Raises UsageError when the port is taken or may not be used, or the host is none.
     """
     try:
         listeners = await trio.open_tcp_listeners(port, host=host)
-    except OSError as error:
-        raise UsageError(
-            f"{who} cannot listen on {host}:{port}: {error.strerror or error}; "
-            "give it another port, or 0 for any free one"
-        ) from error
+    except (OSError, UnicodeError) as error:
+        raise cannot_listen(who, host, port, error) from error
     chosen: int = listeners[0].socket.getsockname()[1]
     return chosen, listeners
 

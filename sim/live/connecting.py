@@ -10,6 +10,7 @@ import trio
 
 from sim.core.errors import UsageError
 from sim.drivers import websocket
+from sim.drivers.listening import is_host
 from sim.drivers.websocket import Refused
 from sim.live.agents import Agents
 from sim.live.away import AwayStage, fleet, out_of_sight
@@ -47,22 +48,28 @@ def urls_of(url: str, channels: tuple[str, ...] | None) -> dict[str, str]:
 
     Raises UsageError for what is no such URL.
     """
-    parts = urlsplit(url)
     try:
-        is_good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(url.strip())
+        is_good = parts.scheme in ("ws", "wss") and is_host(parts.hostname or "")
+        is_good = is_good and parts.port != 0
     except ValueError:
-        is_good = False
-    if not is_good or parts.username or parts.fragment:
+        raise UsageError("this is no URL; give one such as ws://127.0.0.1:8787") from None
+    if parts.username is not None or parts.password is not None:
+        raise UsageError(
+            f"{_without_secrets(url)}: a name or password in it would not be sent; "
+            "give --token, or HOOKTWIN_TOKEN"
+        )
+    if not is_good or parts.fragment:
         raise UsageError(f"{_without_secrets(url)}: give a URL such as ws://127.0.0.1:8787")
     path = parts.path.rstrip("/")
     last = path.rpartition("/")[2]
     if last in CHANNELS and channels in (None, (last,)):
-        return {last: url}
+        return {last: urlunsplit(parts)}
     if not path:
         lanes = channels or CHANNELS
         return {lane: urlunsplit(parts._replace(path=f"/{lane}")) for lane in lanes}
     if channels is not None and len(channels) == 1:
-        return {channels[0]: url}
+        return {channels[0]: urlunsplit(parts)}
     raise UsageError(
         f"{_without_secrets(url)}: the path names no channel; end it in /slack, /telegram or /x, "
         "leave it out, or give one --channel"

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sim.core.errors import UsageError
+from sim.drivers.listening import cannot_listen
 
 BODY_BYTES = 1 << 20
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s\[\]/?#@:]+)(?::\d*)?")
@@ -92,11 +92,8 @@ def _bound(host: str, port: int) -> int:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind(address)
             return made.detach()
-    except OSError as error:
-        raise UsageError(
-            f"control cannot listen on {host}:{port}: {error.strerror or error}; "
-            "give it another port, or 0 for any free one"
-        ) from error
+    except (OSError, UnicodeError) as error:
+        raise cannot_listen("control", host, port, error) from error
 
 
 def json_app(routes: Sequence[Route]) -> Starlette:

@@ -179,7 +179,6 @@ class _Session:
             self._plan.recording,
             () if self._script is None else tuple(self._script.awaited()),
             book.unrecorded,
-            book.unrecorded,
         )
 
 

@@ -9,6 +9,7 @@ import attrs
 import trio
 
 from sim.core.errors import UsageError
+from sim.drivers.listening import is_host
 from sim.drivers.websocket import Refused, reason_of
 from sim.drivers.websocket_peer import Headers, Peer, Upgrade, reach
 
@@ -39,9 +40,8 @@ class Upstream:
         Raises UsageError. What may be a secret in the URL is not repeated.
         """
         try:
-            parts = urlsplit(url)
+            parts = urlsplit(url.strip())
             host, port = parts.hostname or "", parts.port
-            host.encode("idna")
         except ValueError:
             raise _wrong("this is no URL") from None
         if parts.scheme not in PORTS:
@@ -52,6 +52,8 @@ class Upstream:
         if not host or parts.query or parts.fragment:
             raise _wrong("it has no host" if not host else
                          "leave out ? and #; the client's own query is passed on")  # fmt: skip
+        if not is_host(host) or port == 0:
+            raise _wrong("this is no name of a host" if port != 0 else "port 0 is nobody's")
         if not parts.path.isascii() or " " in parts.path:
             raise _wrong("percent-encode its path")
         context = _context(insecure) if parts.scheme == "wss" else None
@@ -88,6 +90,8 @@ class Upstream:
                 await trio.aclose_forcefully(stream)
             if isinstance(error, trio.TooSlowError):
                 raise Refused(f"{self} did not answer within {DIAL_S:g} s") from None
+            if isinstance(error, UnicodeError):
+                raise Refused(f"{self} is no name of a host") from None
             if isinstance(error, OSError | trio.BrokenResourceError):
                 raise Refused(f"{self} cannot be reached: {_why(error)}") from None
             raise

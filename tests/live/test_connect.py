@@ -248,9 +248,21 @@ async def test_a_url_means_a_lane(
 
 
 @pytest.mark.parametrize(
-    "url", ["http://h", "ws://", "ws://h:x", "ws://u:secret@h", "h:80", "ws://h/ws", "ws://h:99999"]
-)
+    "url",
+    ["http://h", "ws://", "ws://h:x", "ws://u:secret@h", "h:80", "ws://h/ws", "ws://h:99999",
+     "ws://[::1", "ws://u:secret@[::1", f"ws://{'a' * 64}/x", "ws://a..b/x", "ws://h h/x", "ws://h/#x"],
+)  # fmt: skip
 async def test_a_url_that_is_none_is_refused_without_repeating_secrets(url: str) -> None:
     with pytest.raises(UsageError) as refused:
         urls_of(url, None)
     assert "secret" not in str(refused.value)
+
+
+async def test_a_name_that_only_dialling_finds_out_to_be_none_is_a_failed_dial(
+    tmp_path: Path,
+) -> None:
+    plan = Fleet({"slack": "ws://\u0663/slack"}, seconds=0.2)
+    said: list[str] = []
+    _, party = await connect(plan, said.append)
+    assert party.connected == 0
+    assert "this is no name of a host" in said[0]

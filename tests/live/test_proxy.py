@@ -240,7 +240,8 @@ def test_the_clients_path_leads_below_the_path_of_the_upstream(
 @pytest.mark.parametrize(
     "url",
     ["http://h", "h:80", "", "ws://", "ws://u:hunter2@h/", "ws://h/?key=hunter2", "ws://h:99999/",
-     "ws://[::1/", "ws://h/ü", "ws://h/#x"],
+     "ws://[::1/", "ws://h/ü", "ws://h/#x", "ws://h:0/", "ws://h h/", "ws://a..b/",
+     f"ws://{'a' * 64}/"],
 )  # fmt: skip
 def test_an_upstream_that_cannot_be_used_is_told_without_its_secrets(url: str) -> None:
     with pytest.raises(UsageError, match="--upstream") as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from trio_websocket import open_websocket_url
 
+from sim.cli.outcome import complain
 from sim.core.event import ConnectionClosed as Closed
 from sim.core.trace import encode_event, read_trace
 from sim.live.secrets import MOST, Secrets
@@ -113,3 +114,12 @@ def test_a_server_that_repeats_a_token_leaves_it_in_no_recording_of_a_proxy(tmp_
     run(play)
     assert "tok-12345" not in record.read_text()
     assert "bad token *********" in record.read_text()
+
+
+def test_a_report_of_a_mistake_of_ours_shows_no_secret_of_the_command_line(capsys):
+    arguments = ["connect", "ws://me:tok-12345@h/slack?token=tok-12345", "--token", "tok-12345"]
+    complain(ZeroDivisionError("x"), [*arguments, "--token=tok-12345", "--seed", "5"])
+    told = capsys.readouterr().err
+    assert "tok-12345" not in told
+    assert "h/slack" in told
+    assert "--seed 5" in told

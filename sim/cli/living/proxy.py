@@ -71,6 +71,7 @@ def proxy(
     rules are told at once, with the number of the event. Secrets in headers are
     passed on, and never recorded or shown.
     """
+    from sim.cli.living.setup import host_of
     from sim.live.proxy_faults import parse_rule
     from sim.live.proxy_session import ProxyPlan
     from sim.live.proxy_upstream import Upstream
@@ -82,7 +83,7 @@ def proxy(
         check_writable(record)
     plan = ProxyPlan(
         upstream=Upstream.parse(upstream, insecure=insecure),
-        host=host,
+        host=host_of(host),
         port=listen,
         control_port=control_port,
         recording=record,

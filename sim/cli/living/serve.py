@@ -90,7 +90,7 @@ def serve(
         running=setup.running_of(record, speed, seed, without, played),
         seconds=seconds,
     )
-    address = Address(host, port, control_port, setup.check_token(token))
+    address = Address(setup.host_of(host), port, control_port, setup.check_token(token))
     raise typer.Exit(code_of((with_tui if tui else _plainly)(plan, address)))
 
 

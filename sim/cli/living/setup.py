@@ -45,6 +45,19 @@ def check_token(token: str | None) -> str:
     return token
 
 
+def host_of(text: str) -> str:
+    """The address to listen on, of ``--host``. Raises UsageError for what is none."""
+    from sim.core.errors import UsageError
+    from sim.drivers.listening import is_host
+
+    host = text.strip()
+    if host.startswith("[") and host.endswith("]"):  # as in URLs
+        host = host[1:-1]
+    if not is_host(host):
+        raise UsageError(f"--host: {text!r} is no address; give one such as 127.0.0.1 or ::1")
+    return host
+
+
 def check_recording(path: Path | None, scenario: str | None) -> None:
     """Raises UsageError when the recording cannot be written, or would replace the scenario."""
     from sim.cli.writing import check_writable, refuse_overwriting
