@@ -152,7 +152,8 @@ class NodePlay(Play):
 
     def __init__(self, *rules_off: str, greets: bool = True, start: bool = True, **plan: Any):
         plan.setdefault("token", "token-N")
-        made = NodePlan(node_id="node_alpha", rules=rules_without(*rules_off), **plan)
+        plan.setdefault("node_id", "node_alpha")
+        made = NodePlan(rules=rules_without(*rules_off), **plan)
         super().__init__(lambda port: Node(port, made), greets=greets, start=start)
 
     def command(

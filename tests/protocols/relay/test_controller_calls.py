@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from sim.protocols.relay import (
+    make_auth_ack,
     make_cancel_ack,
     make_error,
     make_event,
+    make_hello_ack,
     make_result,
     make_routed,
 )
@@ -264,3 +266,13 @@ def test_a_cancel_ends_by_its_ack_or_its_error() -> None:
     play.say(make_cancel_ack(target_request_id="x", status="forwarded", request_id="c1"))
     fail(play, "c2", "command_not_found")
     assert play.outcomes() == [("c1", EVENT), ("c2", ERROR)]
+
+
+def test_a_relay_that_wants_fewer_pings_is_not_taken_for_dead_between_them() -> None:
+    play = ControllerPlay(greets=False)
+    hello, auth = (play.heard(family)[0]["requestId"] for family in ("hello", "auth"))
+    play.say(make_hello_ack(accepted=True, heartbeatIntervalMs=30_000, request_id=hello))
+    play.say(make_auth_ack(accepted=True, scopes=[], **play.identity, request_id=auth))
+    play.wait(125_000)
+    assert play.closed == []
+    assert len(play.heard("ping")) == 4

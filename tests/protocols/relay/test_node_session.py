@@ -257,3 +257,11 @@ def test_a_node_can_do_nothing_of_a_controller() -> None:
 
 def test_the_rules_of_peers_are_all_on_unless_switched_off() -> None:
     assert NodePlay(start=False).host.factory(NodePlay(start=False).host).rules == RelayRules()
+
+
+def test_a_node_answers_to_the_name_that_its_token_gives_it() -> None:
+    play = NodePlay(names_itself=False, node_id="node_of_the_plan")
+    play.command("x", "command.list", target="node_alpha")
+    play.command("y", "primitive.dom.extract_text", tab="t")
+    assert play.end("x")["ok"] is True
+    assert play.end("y")["nodeId"] == "node_alpha"

@@ -49,9 +49,12 @@ class Controller(Desk):
         """Ends of calls, and events."""
         payload = plain_object(message.wire["payload"])
         if message.type == "result":
-            call = await calls.end(self, message.id, RESULT, payload)
+            call = self.calls.get(message.id)
             if call is not None:
-                await streams.after_result(self, call, payload)
+                streams.learn_from(self, call, payload)
+            await calls.end(self, message.id, RESULT, payload)
+            if call is not None:
+                await streams.follow(self, call, payload)
             await self._go_on()
         elif message.type == "error":
             await calls.end(self, message.id, ERROR, payload)

@@ -92,7 +92,7 @@ async def send_early(desk: Desk) -> None:
 async def _send(desk: Desk, act: Act, request: str, test: str = "") -> None:
     body, call, patience_ms = _prepared(desk, act, request)
     call.sent_us = desk.port.now_us()
-    call.test = test
+    call.test, call.session = test, desk.session
     # A request that is repeated on purpose has one end, that of the first.
     desk.calls.setdefault(request, call)
     conn = desk.conn

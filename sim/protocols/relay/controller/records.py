@@ -50,7 +50,7 @@ class Call:
 
     ``node`` and ``tab`` are those that it concerns, ``sent_us`` when it went out.
     ``target`` is the requestId that a cancel or an unsubscribe is about, ``test`` the
-    command.test that a subscribe belongs to.
+    command.test that a subscribe belongs to, ``session`` the controller's that has sent it.
     """
 
     request: str
@@ -61,6 +61,7 @@ class Call:
     sent_us: int = 0
     target: str = ""
     test: str = ""
+    session: int = 0
 
 
 @attrs.frozen

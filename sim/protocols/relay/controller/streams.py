@@ -17,9 +17,9 @@ UNSUBSCRIBE = "listener.unsubscribe"
 TEST = "command.test"
 
 
-async def after_result(desk: Desk, call: Call, payload: dict[str, Any]) -> None:
-    """What follows from a good result: a listener is on or off, commands are known."""
-    data = payload.get("data")
+def learn_from(desk: Desk, call: Call, payload: dict[str, Any]) -> None:
+    """What a good result says: a listener is on or off, commands are known. At once: the
+    next frame may be an update."""
     if payload.get("ok") is not True:
         return
     if call.name == SUBSCRIBE and isinstance(call.act, SendCommand):
@@ -28,15 +28,15 @@ async def after_result(desk: Desk, call: Call, payload: dict[str, Any]) -> None:
     elif call.name == UNSUBSCRIBE:
         desk.streams.pop(call.target, None)
     elif call.name == "command.list":
-        calls.learn(desk, call.node, data)
-    elif call.name == TEST and desk.client.follows_streams:
-        await _follow(desk, call, plain_object(plain_object(data).get("stream")))
+        calls.learn(desk, call.node, payload.get("data"))
 
 
-async def _follow(desk: Desk, test: Call, manifest: dict[str, Any]) -> None:
-    """Turn on every listener of a manifest, in the session that has asked for the test."""
-    session = desk.session
-    wanted = manifest.get("listeners")
+async def follow(desk: Desk, test: Call, payload: dict[str, Any]) -> None:
+    """Turn on every listener of a test's manifest, in the session that has asked for the test."""
+    if test.name != TEST or payload.get("ok") is not True or not desk.client.follows_streams:
+        return
+    session = test.session
+    wanted = plain_object(plain_object(payload.get("data")).get("stream")).get("listeners")
     for one in wanted if isinstance(wanted, list | tuple) else ():
         described = plain_object(one)
         listener, options = described.get("listener"), described.get("options")

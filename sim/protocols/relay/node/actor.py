@@ -55,10 +55,15 @@ class Node(Bench):
                 code=code.code,
                 message=failed.message,
                 stage=failed.stage,
-                node_id=self.node.node_id,
+                node_id=self.node_id,
             ),
             refused.request_id,
         )
+
+    def enter(self, ack: Any) -> None:
+        """auth_ack says for which node commands will come: the token's word counts (DR-10)."""
+        if isinstance(ack.node_id, str):
+            self.node_id = ack.node_id
 
     async def began(self) -> None:
         """The relay takes answers again."""

@@ -25,9 +25,10 @@ MOST_UNSENT: Final = 200
 class Bench(Peer):
     """State of one life of a node.
 
-    ``jobs`` are the commands at work by their names; ``queues`` those of each tab, the
-    first being at work. ``early`` counts updates that were sent before their subscribe
-    had its result. ``slow_ms``, ``faults`` and ``hangs`` are by action, "" for all.
+    ``node_id`` is what the relay calls it, once it has said so. ``jobs`` are the commands
+    at work by their names; ``queues`` those of each tab, the first being at work. ``early``
+    counts updates that were sent before their subscribe had its result. ``slow_ms``,
+    ``faults`` and ``hangs`` are by action, "" for all.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Bench(Peer):
         "ledger",
         "named",
         "node",
+        "node_id",
         "queues",
         "slow_ms",
         "stubborn",
@@ -51,6 +53,7 @@ class Bench(Peer):
     def __init__(self, port: Port, plan: NodePlan) -> None:
         super().__init__(port, plan)
         self.node = plan
+        self.node_id = plan.node_id
         web = plan.web or built_in_web()
         self.kept: BrowserRow | None = port.store.get(keeping.BROWSER)
         now_ms = port.now_ms()
@@ -139,7 +142,7 @@ class Bench(Peer):
             retryable=True if code.retryable else ABSENT,
             action=order.action,
             stage=end.stage,
-            node_id=self.node.node_id,
+            node_id=self.node_id,
             tab_session_id=order.tab or ABSENT,
             actionable_hint=end.hint or ABSENT,
         )

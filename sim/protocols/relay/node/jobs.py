@@ -37,7 +37,6 @@ async def accept(bench: Bench, message: Message) -> None:
     job = _job(bench, message, conn)
     refused = _refusal(bench, job, wire["targetNodeId"], message.sender)
     if refused is not None:
-        job.fire("answer")
         await bench.answer(job, refused)
         return
     bench.jobs[job.name] = job
@@ -52,7 +51,7 @@ def _job(bench: Bench, message: Message, conn: Any) -> Job:
     order = Order.of(wire, message.id)
     if order.action == TAB_OPEN:
         order = Order(order.action, _owned(bench, order.payload), "", message.id, bench.next_tab())
-    deed = Deed(order.action, order.tab or None, order.payload)
+    deed = Deed(order.action, order.tab, order.payload)
     key = str(wire.get("idempotencyKey") or "").strip()
     if not bench.rules.keyed_work_runs_once:
         key = ""
@@ -71,8 +70,8 @@ def _owned(bench: Bench, payload: dict[str, Any]) -> dict[str, Any]:
 def _refusal(bench: Bench, job: Job, target: str, sender: str) -> Failed | None:
     """Why a command is not for this node, or not for anybody."""
     action = job.order.action
-    if target != bench.node.node_id:
-        text = f"this is {bench.node.node_id}, the command is for {target}"
+    if target != bench.node_id:
+        text = f"this is {bench.node_id}, the command is for {target}"
         return Failed("node_mismatch", text, VALIDATION_STAGE)
     if action == CLOSE_OWNED and sender != RELAY:
         return Failed("forbidden_action", "only the relay cleans up", VALIDATION_STAGE)

@@ -31,8 +31,9 @@ async def _await_next(bench: Bench, request: str) -> None:
 
 async def due(bench: Bench, request: str) -> None:
     """A listener has something to tell; what was turned off meanwhile keeps silent."""
+    subscription = bench.browser.subscriptions.get(request)
     for update in bench.browser.take_updates(request, bench.port.now_ms()):
-        if request in bench.browser.subscriptions and bench.conn is not None:
+        if bench.browser.subscriptions.get(request) is subscription and bench.conn is not None:
             await _tell(bench, request, update)
     await _await_next(bench, request)
 

@@ -20,6 +20,7 @@ from sim.core.op import (
     UpgradeRefused,
 )
 from sim.protocols.relay.acts import Act
+from sim.protocols.relay.constants import HEARTBEAT_MISSES
 from sim.protocols.relay.frames import Auth, Hello, Ping, Pong, RelayBody
 from sim.protocols.relay.machine_peer import (
     CONNECTION,
@@ -310,8 +311,8 @@ class Peer(Actor):
         if conn is None:
             return
         silence_us = self.port.now_us() - self.heard_us
-        limit_us = self.manners.silence_ms * MS
-        if self.pings and limit_us and silence_us >= limit_us:
+        limit_us = max(self.manners.silence_ms, HEARTBEAT_MISSES * self.ping_ms) * MS
+        if self.pings and self.manners.silence_ms and silence_us >= limit_us:
             await self.perform(Close(conn, BROKEN, "no frames for too long"))
             if self.conn is conn:
                 await self._lost()

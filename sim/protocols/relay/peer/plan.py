@@ -16,7 +16,8 @@ class Manners:
 
     ``pipelined``: auth follows hello at once instead of waiting for hello_ack.
     ``ping_ms`` 0: a ping at every heartbeat interval that hello_ack names.
-    After ``silence_ms`` without a frame the socket is given up, 0: never.
+    After ``silence_ms`` without a frame, and three pings at least, the socket is given
+    up; 0: never.
     The n-th attempt to come back begins ``first_retry_ms`` × 2ⁿ and up to
     ``jitter_ms`` after the loss, ``longest_retry_ms`` at most.
     """
