@@ -78,6 +78,7 @@ def test_the_same_request_id_twice_in_one_session_runs_once() -> None:
     play = NodePlay()
     play.run("x", "countUp", ms=1)
     play.run("x", "countUp", ms=200)
+    assert play.notes("command-repeated") == [{"request": "x"}]
     assert play.end("x")["data"]["sideEffectNo"] == 1
     assert play.peer.browser.counters == {"default": 1}
 
@@ -102,7 +103,8 @@ def test_the_old_name_of_get_posts_does_the_same_as_command_run() -> None:
 def test_without_the_alias_old_scripts_fail() -> None:
     play = NodePlay("alias_is_kept")
     play.command("old", "command.reddit_posts", {})
-    assert play.code("old") == "unsupported_action"
+    play.run("new", "noop")
+    assert (play.code("old"), play.code("new")) == ("unsupported_action", "")
 
 
 def test_a_command_without_test_hook_is_tested_by_carrying_it_out() -> None:
@@ -110,9 +112,14 @@ def test_a_command_without_test_hook_is_tested_by_carrying_it_out() -> None:
     play = NodePlay()
     play.command("t", "command.test", payload)
     assert play.end("t")["data"]["sideEffectNo"] == 1
-    without = NodePlay("test_falls_back")
+    without = NodePlay("test_falls_back", tabs=(("t1", "https://chat.example/room/quay", ""),))
     without.command("t", "command.test", payload)
-    assert without.code("t") == "unsupported_action"
+    hooked = {"site": " Chat.Example ", "command": "watchMessages"}
+    without.command("u", "command.test", hooked, tab="t1")
+    without.command("v", "command.test", {"site": "example.com", "command": "none"})
+    without.run("w", "countUp")
+    codes = [without.code(name) for name in "tuvw"]
+    assert codes == ["unsupported_action", "", "unknown_command", ""]
 
 
 # -- cancels
