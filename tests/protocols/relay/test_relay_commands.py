@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sim.core.event import FrameSent
+from sim.protocols.relay.predicates import epoch_ms
 from sim.protocols.relay.relay.plan import Limits
 from tests.protocols.relay.relay_play import OPEN, RUN, TEXT, UNSUB, RelayPlay
 
@@ -53,6 +55,9 @@ def test_the_relay_writes_the_owner_of_a_new_tab_over_whatever_stands_there() ->
     play = RelayPlay()
     play.command("A", "o", None, OPEN, inner={"url": "u", "__controllerClientId": "ctl_b"})
     assert play.last("N")["payload"] == {"url": "u", "__controllerClientId": "ctl_a"}
+    passed = [one.frame for one in play.world.events if isinstance(one, FrameSent)][-2]
+    assert (passed.type, passed.sender) == ("command", "controller")
+    assert passed.ts == epoch_ms(passed.wire["timestamp"])
     play.command("A", "r", None, RUN, inner={"site": "s", "command": "c"})
     assert play.last("N")["payload"] == {"site": "s", "command": "c"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.protocols.relay.relay_play import SUB, UNSUB, RelayPlay
+from tests.protocols.relay.relay_play import SUB, UNSUB, RelayPlay, short
 
 TEST = "command.test"
 MANIFEST = {"stream": {"listeners": [{"listener": "chat"}, {"listener": "typing"}]}}
@@ -251,3 +251,54 @@ def test_a_manifest_that_is_none_begins_no_stream() -> None:
         play.result(f"t{number}", action=TEST, data=data)
         play.cancel("A", "c", f"t{number}")
         assert play.got("A")[-1] == "command_not_found c"
+
+
+def test_a_stream_ends_once_however_many_of_its_subscribes_fail() -> None:
+    play = streaming()
+    for id in ("s2", "s3"):
+        play.command("A", id, "T1", SUB, inner={"listener": "typing"})
+        play.failure(id)
+    play.cancel("A", "c", "t")
+    assert play.got("A") == [
+        "routed s2",
+        "command_failed s2",
+        "stream_ended t",
+        "routed s3",
+        "command_failed s3",
+        "command_not_found c",
+    ]
+
+
+def test_only_the_good_and_timely_result_of_a_test_begins_a_stream() -> None:
+    play = RelayPlay()
+    play.command("A", "t1", "T1", "command.run")
+    play.result("t1", data=MANIFEST)
+    play.command("A", "t2", "T1", TEST)
+    play.result("t2", action=TEST, data=MANIFEST, ok=False)
+    play.command("A", "t3", "T1", TEST, timeoutMs=1000)
+    play.run(1000)
+    play.result("t3", action=TEST, data=MANIFEST)
+    play.got("A")
+    for id in ("t1", "t2", "t3"):
+        play.cancel("A", f"c-{id}", id)
+    assert play.got("A") == [f"command_not_found c-t{n}" for n in (1, 2, 3)]
+
+
+def test_without_the_rule_a_lost_stream_is_a_second_result_that_failed() -> None:
+    for lose, outcome in ((True, "failed"), (False, "cancelled")):
+        play = streaming(off=("stream_ends_by_event",))
+        if lose:
+            play.cut("N")
+        else:
+            play.cancel("A", "c", "t")
+        results = [wire for wire in play.frames("A") if short(wire) == "result t"]
+        assert len(results) == 2
+        assert results[-1]["payload"]["commandOutcome"] == outcome
+
+
+def test_an_inherited_stream_without_an_heir_is_refused() -> None:
+    play = RelayPlay(off=("updates_to_their_session",))
+    play.subscribe("A", "s")
+    play.cut("A")
+    play.update("s")
+    assert play.got("N")[-1] == "listener_not_found s"

@@ -137,6 +137,13 @@ def test_a_socket_without_a_token_is_closed_after_10_seconds_and_silence_after_2
     assert play.world.now - sent == 24_002 * MS
 
 
+def test_a_socket_on_which_nothing_is_ever_said_is_closed_too() -> None:
+    play = RelayPlay(ready="")
+    play.dial("A")
+    play.run(10_000)
+    assert play.closed == [("A", 0, 1008)]
+
+
 def test_every_readable_frame_is_a_sign_of_life_a_refused_one_too_and_none_of_the_relays() -> None:
     play = RelayPlay()
     play.subscribe("A", "s")

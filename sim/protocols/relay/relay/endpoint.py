@@ -124,8 +124,6 @@ class Relay(Actor):
 
     def _take(self, session: Session, found: Opened, now: Moment) -> bool:
         """All that a frame does at once; whether it shows a token, which takes its time."""
-        if not self.plan.rules.lease_ends_by_timer:
-            self._locking.expire(now)
         fault = frame_fault(self.board.books, session, found, now)
         if fault is not None:
             self.board.refuse(session.name, found.request_id, fault.code, fault.text)
