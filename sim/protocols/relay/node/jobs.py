@@ -23,6 +23,8 @@ ALIAS: Final = "command.reddit_posts"
 TEST: Final = "command.test"
 _AT_ONCE: Final = (CLOSE_OWNED,)
 """What waits for nothing, neither for a tab nor for the browser."""
+_ONLY_LOOK: Final = ("primitive.dom.", "primitive.page.", "primitive.tab.query", "listener.")
+"""What changes nothing that would have to be kept."""
 _ANYTHING: Final = Deed("", None, {})
 
 
@@ -209,7 +211,8 @@ async def finish(bench: Bench, job: Job, end: Done | Failed) -> None:
     job.fire("answer")
     outcome = Outcome(job.request_id, end)
     copies = [] if was_copy else _ended_copies(bench, job, outcome)
-    await bench.keep_browser()
+    if not job.order.action.startswith(_ONLY_LOOK):
+        await bench.keep_browser()
     await _stop_timer(bench, job)
     if job.key and not was_copy:
         row = keeping.kept_row(job.deed, outcome, job.request_id, bench.port.now_ms())
