@@ -11,6 +11,7 @@ from sim.protocols.relay.acts import (
     Connect,
     Disconnect,
     EmitUpdate,
+    ExtractContent,
     FailNext,
     HangNext,
     LockTab,
@@ -44,9 +45,17 @@ WATCH: Final = {"site": "chat.example", "command": "watchMessages"}
 
 
 class Deeds:
-    """One deed of somebody at a time, drawn from the storm's seed."""
+    """One deed of somebody at a time, drawn from the storm's seed.
 
-    def __init__(self, world: World, draw: Draw, view: RelayView) -> None:
+    ``listening`` and ``keyed``: how much of the programs' deeds is about listeners, and
+    about work that is asked for again under one key.
+    """
+
+    def __init__(
+        self, world: World, draw: Draw, view: RelayView, listening: int = 10, keyed: int = 5
+    ) -> None:
+        self.listening = listening
+        self.keyed = keyed
         self.world = world
         self.draw = draw
         self.view = view
@@ -77,14 +86,21 @@ class Deeds:
     def controller(self) -> None:
         """A program asks for something."""
         who = self.draw.choice(CONTROLLERS)
+        weights = (40, 12, 12, 8, 12, self.listening, self.listening, 6, self.keyed, 4, 3)
         deed = self.draw.weighed(
             [
                 self._command, self._burst, self._lock, self._unlock, self._cancel,
                 self._subscribe, self._unsubscribe, self._test, self._keyed, self._same_id,
+                self._extract,
             ],
-            [40, 12, 12, 8, 12, 10, 8, 6, 5, 4],
+            weights,
         )  # fmt: skip
         deed(who)
+
+    def _extract(self, who: str) -> None:
+        format = self.draw.choice(["markdown", "distilled_html", "clean_html", "raw_html", "text"])
+        id = self._id()
+        self._act(who, ExtractContent(self._tab(), format, node="node_n", request=id))
 
     def _command(self, who: str) -> None:
         draw, id = self.draw, self._id()
@@ -144,26 +160,37 @@ class Deeds:
     def _subscribe(self, who: str) -> None:
         id = self._id("s")
         self.subscribed.append(id)
-        site = self.draw.choice(["example.com", "chat.example", "www.reddit.com"])
-        options: dict[str, Any] = {"tabSessionId": self._tab(), "site": site}
-        options |= self.draw.choice([{}, {"includeHeaders": True}, {"mode": "hybrid"}])
+        tab, site = self.draw.choice(
+            [("tab_z", "chat.example"), ("tab_z", "Chat.example"), ("tab_x", "example.com"),
+             ("tab_x", "www.reddit.com")]
+        )  # fmt: skip
+        options: dict[str, Any] = {"tabSessionId": tab, "site": site}
+        options |= self.draw.choice(
+            [{}, {"includeHeaders": True}, {"mode": "hybrid"}, {"streamAdapter": "chat"},
+             {"maxBodyBytes": 40}, {"mimeTypes": ["application/json"]}, {"mode": "fetch"},
+             {"includeBody": False}]
+        )  # fmt: skip
         inner = {"listener": "network.http_intercept", "options": options}
         policy = self.draw.choice([WAIT, ""])
         self._act(who, SendCommand("listener.subscribe", inner, "node_n", "", id, 2000, policy))
 
+    def _open_subscription(self) -> tuple[str, str, str]:
+        """One that is on where there is one: its requestId, its controller, its tab."""
+        found = [
+            (one.ask.request_id, one.ask.session.peer, one.ask.tab)
+            for book in self.view.books.values()
+            for one in book.listening.open.values()
+        ]
+        if found and self.draw.below(4):
+            return self.draw.choice(found)
+        return self._recent(self.subscribed), self.draw.choice(CONTROLLERS), ""
+
     def _unsubscribe(self, who: str) -> None:
-        target = self._recent(self.subscribed)
-        tab = self._tab_of_subscription(target) if self.draw.below(2) else ""
+        target, who, tab = self._open_subscription()
         inner = {"targetRequestId": target}
+        tab = tab if self.draw.below(2) else ""
         id = self._id("x")
         self._act(who, SendCommand("listener.unsubscribe", inner, "node_n", tab, id, 2000, WAIT))
-
-    def _tab_of_subscription(self, target: str) -> str:
-        for book in self.view.books.values():
-            one = book.listening.open.get(target)
-            if one is not None:
-                return one.ask.tab
-        return "tab_x"
 
     def _test(self, who: str) -> None:
         id = self._id("t")
@@ -171,13 +198,15 @@ class Deeds:
         self._act(who, SendCommand("command.test", dict(WATCH), "node_n", "tab_z", id, 5000, WAIT))
 
     def _keyed(self, who: str) -> None:
-        """The same work under the same key, again and again."""
-        key = f"key{self.count // 40}"
+        """The same work under the same key, again and again; now and then other work."""
+        key = f"key{self.count // 30}"
+        other = self.draw.below(6) == 0
+        inner = {**WAIT_COMMAND, "input": {"ms": 5}} if other else dict(COUNT)
         for _ in range(1 + self.draw.below(2)):
             self._act(
                 who,
                 SendCommand(
-                    "command.run", dict(COUNT), "node_n", "", self._id(), 4000, WAIT,
+                    "command.run", inner, "node_n", "", self._id(), 4000, WAIT,
                     idempotency_key=key,
                 ),
             )  # fmt: skip
@@ -203,8 +232,8 @@ class Deeds:
                 HangNext(times=1),
                 RefuseCancels(draw.below(2) == 0),
                 ReportProgress(self._running(who)),
-                EmitUpdate(self._recent(self.subscribed), {"n": self.count}),
-                CloseTab(self._tab()),
+                EmitUpdate(self._open_subscription()[0], {"n": self.count}),
+                CloseTab(self.draw.choice(["tab_x", "tab_y", self._tab()])),
             ],
             [6, 3, 2, 2, 14, 14, 1],
         )
@@ -224,7 +253,7 @@ class Deeds:
 
     def falls_silent(self) -> None:
         """A peer sends nothing more of its own for a while."""
-        who = self.draw.choice(["A", "A2", "B", "N"])
+        who = self.draw.choice(["A", "A2", "B", "N", "M"])
         self._act(who, SwitchPings(False))
         again = self.world.now + (20 + self.draw.below(20)) * 1_000_000
         self.world.at(again, f"pings {who} {self.world.now}", lambda: self._pings(who))
@@ -259,8 +288,26 @@ class Deeds:
         if draw.below(8) == 0:
             self._act(who, SayText(draw.choice(["null", "7", "{", "[]", '{"messageType":"ping"}'])))
             return
-        frame = draw.choice([self._odd_command, self._odd_frame, self._odd_lock])(who)
+        odd = draw.choice([self._odd_command, self._odd_frame, self._odd_lock, self._forged])
+        frame = odd(who)
         self._act(who, SayFrame(frame))
+        if frame.get("timestamp") and frame["messageType"] == "command":
+            later = self.world.now + 61_000_000 + draw.below(20_000_000)
+            again = {**frame, "requestId": self._id("w")}
+            self.world.at(later, f"again {again['requestId']}", lambda: self._say(who, again))
+
+    def _say(self, who: str, frame: dict[str, Any]) -> None:
+        self._act(who, SayFrame(frame))
+
+    def _forged(self, who: str) -> dict[str, Any]:
+        """An answer of somebody who was not asked, or the role of somebody else."""
+        id = self._id("w")
+        if self.draw.below(3) == 0:
+            role = self.draw.choice(["relay", "controller", "node"])
+            return {"messageType": "ping", "requestId": id, "senderRole": role}
+        answer = {"ok": True, "durationMs": 1, "action": "command.list", "data": {"forged": id}}
+        running = self._running(self.draw.choice(["N", "N", "M"]))
+        return {"messageType": "result", "requestId": running, "payload": answer}
 
     def _odd_command(self, who: str) -> dict[str, Any]:
         draw, id = self.draw, self._id("w")
@@ -285,16 +332,18 @@ class Deeds:
                 {"later": {"field": 1}},
             ]
         )  # fmt: skip
-        return {"messageType": "command", "requestId": id, "payload": {**payload, **odd}}
+        frame = {"messageType": "command", "requestId": id, "payload": {**payload, **odd}}
+        if draw.below(6) == 0:
+            ahead = self.world.hosts[who].now_ms() + 55_000
+            frame["timestamp"] = iso_timestamp(ahead)
+        return frame
 
     def _odd_frame(self, who: str) -> dict[str, Any]:
         draw, id = self.draw, self._id("w")
         now = self.world.hosts[who].now_ms()
-        answer = {"ok": True, "durationMs": 1, "action": "command.list", "data": {"forged": id}}
         ping: dict[str, Any] = {"messageType": "ping", "requestId": id}
         odd: dict[str, Any] = draw.choice(
             [
-                {**ping, "senderRole": draw.choice(["relay", "controller", "node"])},
                 {**ping, "timestamp": iso_timestamp(now - draw.choice([3_600_000, 70_000]))},
                 {**ping, "timestamp": iso_timestamp(now + draw.choice([-30_000, 50_000, 70_000]))},
                 {**ping, "timestamp": "yesterday"},
@@ -304,7 +353,6 @@ class Deeds:
                 {**ping, "extra": 1},
                 {"messageType": "hello", "requestId": id,
                  "payload": {"role": "node" if who in NODES else "controller"}},
-                {"messageType": "result", "requestId": self._running("N"), "payload": answer},
                 {"messageType": "event", "requestId": id, "payload": {"type": "routed",
                  "targetNodeId": "node_n"}},
             ]

@@ -57,7 +57,7 @@ class Weather:
     """How often (per 1,000 deeds) something goes wrong, and how long it lasts.
 
     ``wrong``: a peer says what it must not; ``frozen``: one falls silent. ``tabs`` and
-    ``waiting`` are the relay's limits.
+    ``waiting`` are the relay's limits; ``listening`` and ``keyed``: see :class:`Deeds`.
     """
 
     deeds: int = 150
@@ -73,6 +73,21 @@ class Weather:
     nodes: int = 160
     tabs: int = 3
     waiting: int = 5
+    listening: int = 10
+    keyed: int = 5
+
+
+WEATHERS: Final = (
+    Weather(),
+    Weather(wrong=400),
+    Weather(listening=60, cut=10, crash=4, nodes=300),
+    Weather(comings=120, cut=60, crash=30),
+    Weather(keyed=60, crash=30, cut=40),
+    Weather(deeds=250, seconds=60, frozen=4),
+    Weather(frozen=60, deeds=80, seconds=150, comings=4),
+    Weather(cut=0, crash=0, frame=0, skew=0, frozen=0, comings=0, wrong=0),
+    Weather(deeds=60, seconds=120, sleep=40),
+)
 
 
 class RelayStorm(Gale):
@@ -91,14 +106,16 @@ class RelayStorm(Gale):
         judged: frozenset[str] = TWINS,
     ) -> None:
         super().__init__(World(seed), Draw(seed))
-        self.weather = weather or Weather()
+        self.weather = weather or WEATHERS[seed % len(WEATHERS)]
         rules = attrs.evolve(RelayRules(), **{one.replace("-", "_"): False for one in off})
         self.plan = self._plan(rules)
         self.view = RelayView(self.plan)
         for kind in self.view.kinds:
             self.world.watch(kind, self.view.on)
         self._add_hosts(make, rules)
-        self.deeds = Deeds(self.world, self.draw, self.view)
+        self.deeds = Deeds(
+            self.world, self.draw, self.view, self.weather.listening, self.weather.keyed
+        )
         invariants = invariants_for(self.view, judged)
         for invariant in invariants:
             if isinstance(invariant, FramesPassTheParser):

@@ -6,6 +6,7 @@ from types import ModuleType
 
 from sim.core.invariant import Invariant
 from sim.protocols.relay.oracles import (
+    beliefs,
     cancels,
     controllers,
     envelope,
@@ -16,6 +17,7 @@ from sim.protocols.relay.oracles import (
     locks,
     losses,
     nodes,
+    programs,
     queueing,
     routing,
     sessions,
@@ -52,6 +54,8 @@ INVARIANTS: tuple[type[RelayInvariant], ...] = tuple(
         nodes,
         intercepts,
         controllers,
+        beliefs,
+        programs,
     )
     for invariant in _in(module)
 )

@@ -19,10 +19,10 @@ CONTROLLER_FULL: Final = "controller_queue_limit_exceeded"
 UNSUBSCRIBE: Final = "listener.unsubscribe"
 
 
-def barred(book: RelayBook, ask: AskView) -> None:
+def barred(book: RelayBook, ask: AskView, is_replayed: bool) -> None:
     """Note every code that it could rightly be refused with; the frame itself is not judged."""
     found = ask.barred
-    if _is_replayed(book, ask):
+    if is_replayed:
         found[REPLAYED] = None
     if _is_taken(book, ask):
         found[IN_USE] = None
@@ -45,13 +45,6 @@ def barred(book: RelayBook, ask: AskView) -> None:
         found[TAB_FULL] = None
     if book.depths.get(ask.session.link, 0) >= book.plan.limits.controller_queue:
         found[CONTROLLER_FULL] = None
-
-
-def _is_replayed(book: RelayBook, ask: AskView) -> bool:
-    """Whether this nonce of this identity has come before, within its memory."""
-    came = book.nonces.get((ask.session.identity, ask.key), [])[:-1]  # the last is its own
-    memory_us = book.plan.limits.nonce_memory_ms * 1_000
-    return any(ask.at - at <= memory_us for at in came)
 
 
 def _is_taken(book: RelayBook, ask: AskView) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CLOSE_OWNED: Final = "primitive.tab.close_owned"
 UNTIMELY: Final = ("invalid_timestamp", "timestamp_out_of_window")
+REPLAYED: Final = "replay_rejected"
 KEPT: Final = 1_024
 
 
@@ -28,7 +29,8 @@ KEPT: Final = 1_024
 class Arrival:
     """A frame at the relay. ``before`` and ``after``: the code that it must be refused with
     by what is looked at before and after its time; "" for none. ``clock_ms`` is what the
-    relay's clock was ahead of the run's then, 0: not known."""
+    relay's clock was ahead of the run's then, 0: not known. ``is_replayed``: its nonce
+    was used before."""
 
     session: SessionView
     request_id: str
@@ -39,6 +41,7 @@ class Arrival:
     after: str
     family: str = ""
     is_judged: bool = True
+    is_replayed: bool = False
     clock_ms: int = 0
     answers: int = 0
 
@@ -102,7 +105,9 @@ class Ingress:
                 got = "effect"
         if arrival.answers > 1:
             got = "effect"
-        due = arrival.before or self._untimely(arrival) or arrival.after
+        due = arrival.before or self._untimely(arrival)
+        if not due and arrival.after:
+            due = REPLAYED if arrival.is_replayed else arrival.after
         arrival.before = due
         self.ruling = Ruling(arrival, due, got)
 

@@ -16,7 +16,7 @@ from sim.protocols.relay.view_records import (
 )
 
 if TYPE_CHECKING:
-    from sim.protocols.relay.view_book import RelayBook
+    from sim.protocols.relay.view_work import BookOfWork
 
 SUBSCRIBE = "listener.subscribe"
 UNSUBSCRIBE = "listener.unsubscribe"
@@ -33,7 +33,7 @@ class Listening:
     which event.
     """
 
-    def __init__(self, book: RelayBook) -> None:
+    def __init__(self, book: BookOfWork) -> None:
         self.book = book
         self.open: dict[str, SubscriptionView] = {}
         self.over: dict[str, SubscriptionView] = {}

@@ -17,7 +17,7 @@ from sim.protocols.relay.view_records import (
 )
 
 if TYPE_CHECKING:
-    from sim.protocols.relay.view_book import RelayBook
+    from sim.protocols.relay.view_work import BookOfWork
 
 CLOSE_OWNED = "primitive.tab.close_owned"
 GRANTED = ("lock_acquired", "lock_renewed")
@@ -33,7 +33,7 @@ class Tabs:
     one that was sent though its identity was there.
     """
 
-    def __init__(self, book: RelayBook) -> None:
+    def __init__(self, book: BookOfWork) -> None:
         self.book = book
         self.leases: dict[tuple[str, str], LeaseView] = {}
         self.before: LeaseView | None = None

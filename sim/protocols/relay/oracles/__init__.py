@@ -13,6 +13,8 @@
 ``nodes``      what nodes make of commands
 ``intercepts`` network.http_intercept
 ``controllers`` what controllers ask for, and take for an answer
+``beliefs``    what controllers believe to hold and to hear
+``programs``   how programs come back, and name what they want
 
 They judge what was sent, as folded by the view. What a relay must do about a frame is
 judged by what stood in its way when it arrived, for a relay handles one input at a time.
