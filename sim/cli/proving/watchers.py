@@ -13,14 +13,12 @@ import attrs
 from sim.cli.proving.comparisons import COMPARISONS
 from sim.core.invariant import Invariant
 from sim.core.rule import Rule, table_of
+from sim.protocols.catalogue import FrameCheck, Row, Told, Trial
 from sim.protocols.hook.catalogue import ROWS
-from sim.protocols.hook.catalogue.frame_checks import FrameCheck
 from sim.protocols.hook.catalogue.frame_tables import CHECKS
-from sim.protocols.hook.catalogue.row import Row
 from sim.protocols.hook.catalogue.shown import BROKEN_BY, SHOWN
-from sim.protocols.hook.catalogue.tale import Told
 from sim.protocols.hook.catalogue.tales import TALES
-from sim.protocols.hook.catalogue.trials import TRIALS, Trial
+from sim.protocols.hook.catalogue.trials import TRIALS
 from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.mutants import Mutant, all_mutants
 from sim.protocols.hook.rules import HookRules

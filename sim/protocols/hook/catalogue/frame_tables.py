@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sim.protocols.hook.catalogue.frame_checks import GONE, FrameCheck, check, whole
+from sim.protocols.hook.catalogue.frame_checks import GONE, check, whole
 from sim.protocols.hook.constants import HOOK_MAX_FRAME_CHARS, MAX_GROUP_TEXT_CHARS
 from sim.protocols.hook.parse import serialize_hook_message
 
@@ -43,7 +43,7 @@ def _too_long() -> str:
 
 
 _ENVELOPE: Final = (
-    FrameCheck("HK-13", "frame", "envelope", _GOOD, [1]),
+    judged("HK-13", "frame", "envelope", _GOOD, [1]),
     check("HK-09", "query.response", "sessions[0].workspace", sessions__0__workspace="/disk/a"),
     check("HK-09", "provider.prefs.set", "workspace", workspace="C:\\private"),
     check("HK-20", "provider.prefs.state", "prefs[0].teamId",
@@ -53,13 +53,13 @@ _ENVELOPE: Final = (
     whole("HK-22", "ping", "envelope.id", good={"id": "anything"}, id=""),
     whole("HK-23", "ping", "envelope.ts", good={"ts": -5}, ts="now"),
     whole("HK-24", "ping", None, type="turn.magic"),
-    FrameCheck("HK-25", "bind.revoke", "bind.revoke.new",
+    judged("HK-25", "bind.revoke", "bind.revoke.new",
                check("", "turn.progress", "text", good={"new": 1}).good,
                check("", "bind.revoke", "", new=1).bad),
     check("HK-26", "bind.update", "installUrl", installUrl=1),
     check("HK-29", "hello", "lifecycleAnnouncement",
           good={"lifecycleAnnouncement": GONE}, lifecycleAnnouncement="yes"),
-    FrameCheck("HK-33", "frame", None, serialize_hook_message(_GOOD), _too_long),
+    judged("HK-33", "frame", None, serialize_hook_message(_GOOD), _too_long),
     whole("HK-36", "turn.end", None, v=1.5),
 )  # fmt: skip
 

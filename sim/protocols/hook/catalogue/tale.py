@@ -11,8 +11,6 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
 from sim.channel.api import Done, EditMessage, PostMessage
 from sim.core.event import (
     Acted,
@@ -236,45 +234,3 @@ def made(kind: str, id: str, payload: dict[str, Any], *, typed: bool = False) ->
     if typed and cls is not None:
         return Message(kind, id, 1, cls.from_wire(full))
     return Message(kind, id, 1, None, wire)
-
-
-Story = Callable[[Tale, bool], None]
-
-
-@attrs.frozen
-class Told:
-    """``story`` shows that ``invariant`` watches ``rows``."""
-
-    rows: tuple[str, ...]
-    invariant: str
-    story: Story
-
-    @property
-    def name(self) -> str:
-        """As a reader would say it."""
-        return self.story.__name__.replace("_", " ")
-
-    def fault(self, invariant: type[HookInvariant]) -> str:
-        """What is wrong with this tale; "" when the watcher tells good from bad."""
-        for bad in (False, True):
-            tale = Tale(invariant)
-            self.story(tale, bad)
-            broken = tale.finish()
-            if bad and not broken:
-                return f"{self.invariant} does not mind: {self.name}"
-            if not bad and broken:
-                return f"{self.invariant} complains of a good tale: {broken[0].text}"
-        return ""
-
-
-class Tales(list[Told]):
-    """A module's tales; the decorator that collects them."""
-
-    def of(self, invariant: str, *rows: str) -> Callable[[Story], Story]:
-        """This story is about these rows and that invariant."""
-
-        def keep(story: Story) -> Story:
-            self.append(Told(rows, invariant, story))
-            return story
-
-        return keep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sim.protocols.catalogue import Told
 from sim.protocols.hook.catalogue import (
     tales_accounts,
     tales_agents,
@@ -10,7 +11,6 @@ from sim.protocols.hook.catalogue import (
     tales_receipts,
     tales_tasks,
 )
-from sim.protocols.hook.catalogue.tale import Told
 
 TALES: tuple[Told, ...] = (
     *tales_connections.TALES,

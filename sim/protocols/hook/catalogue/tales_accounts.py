@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sim.channel.api import PostMessage
-from sim.protocols.hook.catalogue.tale import Tale, Tales
+from sim.protocols.catalogue import Tales
+from sim.protocols.hook.catalogue.tale import Tale
 
-TALES = Tales()
+TALES = Tales(Tale)
 BEHAVIOR = "provider-behavior-v1"
 BIND = "provider-bind-v1"
 PREFS = "provider-prefs-v1"

@@ -6,10 +6,11 @@ from typing import Any
 
 from sim.channel.api import Button, ButtonPressed, Done, EditMessage, PersonSaid, PostMessage
 from sim.core.event import CallIssued
-from sim.protocols.hook.catalogue.tale import Tale, Tales
+from sim.protocols.catalogue import Tales
+from sim.protocols.hook.catalogue.tale import Tale
 from sim.protocols.hook.server.stored import CardRow
 
-TALES = Tales()
+TALES = Tales(Tale)
 YES = {"id": "yes", "label": "Yes", "style": "default"}
 
 

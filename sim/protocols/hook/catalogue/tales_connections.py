@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sim.core.event import ConnectionClosed
-from sim.protocols.hook.catalogue.tale import Tale, Tales
+from sim.protocols.catalogue import Tales
+from sim.protocols.hook.catalogue.tale import Tale
 
-TALES = Tales()
+TALES = Tales(Tale)
 
 
 @TALES.of("hello-comes-first", "HK-04")

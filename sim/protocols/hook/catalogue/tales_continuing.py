@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from sim.channel.api import EditMessage, PostMessage
 from sim.core.event import HostStarted, Saved
+from sim.protocols.catalogue import Tales
 from sim.protocols.hook.acts import Retry
-from sim.protocols.hook.catalogue.tale import Tale, Tales
+from sim.protocols.hook.catalogue.tale import Tale
 from sim.protocols.hook.server.stored import Final, RoundRow
 
-TALES = Tales()
+TALES = Tales(Tale)
 K1 = "5b1f0d3e-8a2c-4f6b-9d7e-1a2b3c4d5e6f"
 
 

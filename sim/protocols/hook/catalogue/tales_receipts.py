@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sim.protocols.hook.catalogue.tale import Tale, Tales
+from sim.protocols.catalogue import Tales
+from sim.protocols.hook.catalogue.tale import Tale
 from sim.protocols.hook.server.stored import Final, ReceiptRow
 
-TALES = Tales()
+TALES = Tales(Tale)
 DELIVERY = "turn-delivery-v1"
 STATES: dict[str, dict[str, Any]] = {
     "accepted": {"state": "accepted", "attempt": 0, "retryAt": None, "error": None},

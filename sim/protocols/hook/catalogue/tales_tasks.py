@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from sim.protocols.catalogue import Tales
 from sim.protocols.hook.acts import AgentProgresses
-from sim.protocols.hook.catalogue.tale import ACCEPTED, Tale, Tales
+from sim.protocols.hook.catalogue.tale import ACCEPTED, Tale
 from sim.protocols.hook.desktop.records import LedgerRow
 from sim.protocols.hook.server.stored import Final
 
-TALES = Tales()
+TALES = Tales(Tale)
 
 
 @TALES.of("one-session-per-key", "HK-01")

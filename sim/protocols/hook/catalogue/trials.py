@@ -9,37 +9,14 @@ from __future__ import annotations
 import copy
 import json
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
-import attrs
-
+from sim.protocols.catalogue import Subject, Trial
 from sim.protocols.hook.constants import SUPPORTED_IMAGE_MIME_TYPES
 from sim.protocols.hook.frames import MESSAGES
 from sim.protocols.hook.parse import parse_hook_message, serialize_hook_message
 from sim.protocols.hook.predicates import is_supported_image_mime
-
-Subject = Callable[[Any], Any]
-
-
-@attrs.frozen
-class Trial:
-    """``test`` gives what is wrong with a subject; "" when nothing is."""
-
-    row: str
-    name: str
-    why: str
-    test: Callable[[Subject], str]
-    shipped: Subject
-    wrong: Subject
-
-    def fault(self) -> str:
-        """What is wrong with the trial, or with what is shipped."""
-        found = self.test(self.shipped)
-        if found:
-            return found
-        return "" if self.test(self.wrong) else f"{self.name} passes what is wrong on purpose"
-
 
 # -- HK-204 ------------------------------------------------------------------------------
 
