@@ -78,6 +78,25 @@ def test_an_outcome_is_kept_for_300_seconds_and_not_longer() -> None:
     assert [key for key, _ in play.host.store.items("ledger/")] == ["ledger/k"]
 
 
+def test_the_row_of_a_forgotten_outcome_is_erased_even_by_a_command_that_does_not_run() -> None:
+    play = NodePlay()
+    play.run("x", "countUp", key="old", ms=100)
+    play.wait(100_000)
+    play.run("y", "countUp", key="new", ms=100)
+    play.wait(201_000)
+    play.run("z", "countUp", key="new")
+    assert [key for key, _ in play.host.store.items("ledger/")] == ["ledger/new"]
+
+
+def test_what_is_answered_from_the_ledger_is_no_work() -> None:
+    play = NodePlay()
+    play.run("x", "countUp", key="k")
+    play.run("y", "countUp", key="k")
+    play.run("z", "noop", key="k")
+    assert play.peer.jobs == {}
+    assert play.code("z") == "idempotency_conflict"
+
+
 def test_only_so_many_outcomes_are_kept_on_disk_too() -> None:
     play = NodePlay(ledger_entries=2)
     for n in range(5):
@@ -196,6 +215,8 @@ def test_without_copy_waits_for_first_both_run() -> None:
     play.run("y", "countUp", key="k", ms=2_000)
     assert effects(play) == 2
     assert len(play.ends("x")) == len(play.ends("y")) == 1
+    play.run("z", "countUp", key="k", ms=2_000)
+    assert effects(play) == 2
 
 
 def test_without_key_means_one_work_another_command_gets_the_wrong_outcome() -> None:

@@ -43,6 +43,7 @@ class Bench(Peer):
         "node",
         "node_id",
         "queues",
+        "rows",
         "slow_ms",
         "stubborn",
         "unsent",
@@ -61,6 +62,7 @@ class Bench(Peer):
             self.browser = keeping.first_browser(plan, web, now_ms)
         else:
             self.browser = keeping.browser_of(self.kept, web)
+        self.rows: keeping.TabRows = {}
         self.named = self.kept.named if self.kept is not None else 0
         self.ledger = Ledger(plan.ledger_memory_ms, plan.ledger_entries)
         if self.rules.ledger_outlives_process:
@@ -111,7 +113,7 @@ class Bench(Peer):
 
     async def keep_browser(self) -> None:
         """Write down what has changed, if anything has; right behind the change."""
-        row = keeping.row_of(self.browser, self.named)
+        row = keeping.row_of(self.browser, self.named, self.rows)
         if row != self.kept:
             self.kept = row
             await self.perform(Save(keeping.BROWSER, row))

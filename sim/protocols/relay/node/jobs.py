@@ -21,8 +21,6 @@ from sim.wire.message import Message
 CLOSE_OWNED: Final = "primitive.tab.close_owned"
 ALIAS: Final = "command.reddit_posts"
 TEST: Final = "command.test"
-_AT_ONCE: Final = (CLOSE_OWNED,)
-"""What waits for nothing, neither for a tab nor for the browser."""
 _ONLY_LOOK: Final = ("primitive.dom.", "primitive.page.", "primitive.tab.query", "listener.")
 """What changes nothing that would have to be kept."""
 _ANYTHING: Final = Deed("", None, {})
@@ -114,7 +112,7 @@ async def _is_known(bench: Bench, job: Job) -> bool:
 async def _line_up(bench: Bench, job: Job) -> None:
     """Begin, unless work of an earlier session is still going on in the tab."""
     tab = job.tab
-    if tab and job.order.action not in _AT_ONCE and bench.rules.one_at_a_time_in_tab:
+    if tab and bench.rules.one_at_a_time_in_tab:
         queue = bench.queues.setdefault(tab, [])
         queue.append(job)
         if queue[0] is not job:
@@ -132,10 +130,10 @@ async def begin(bench: Bench, job: Job) -> None:
         owner = order.payload.get(OWNER_FIELD)
         bench.browser.begin_open(job.name, owner if isinstance(owner, str) else "")
     if job.key:
-        row = keeping.kept_row(job.deed, None, job.request_id, 0)
+        row = keeping.begun_row(job.deed, job.request_id)
         await bench.perform(Save(keeping.LEDGER + job.key, row))
-        if job.state != RUNNING or job.name not in bench.jobs:
-            return
+        if job.state != RUNNING:
+            return  # it was cancelled meanwhile
     if _taken_from(bench.hangs, order.action):
         job.fire("hang")
         return
@@ -144,7 +142,7 @@ async def begin(bench: Bench, job: Job) -> None:
 
 async def _work(bench: Bench, job: Job) -> None:
     ms = 0
-    if job.order.action not in _AT_ONCE:
+    if job.order.action != CLOSE_OWNED:  # the cleanup waits for nothing
         ms = takes_ms(bench.browser, job.order) + bench.node.thinks_ms
         ms += bench.slow_ms.get("", 0) + bench.slow_ms.get(job.order.action, 0)
     if ms:
@@ -215,7 +213,7 @@ async def finish(bench: Bench, job: Job, end: Done | Failed) -> None:
         await bench.keep_browser()
     await _stop_timer(bench, job)
     if job.key and not was_copy:
-        row = keeping.kept_row(job.deed, outcome, job.request_id, bench.port.now_ms())
+        row = keeping.ended_row(job.deed, outcome, bench.port.now_ms())
         await bench.perform(Save(keeping.LEDGER + job.key, row))
         await bench.erase_forgotten()
     if job.order.action == "listener.subscribe" and not bench.rules.result_before_updates:

@@ -18,12 +18,19 @@ INTERRUPTED = Failed(
 )
 
 
-def row_of(browser: Browser, named: int) -> BrowserRow:
+TabRows = dict[str, tuple[Tab, TabRow]]
+"""Rows that were made before, with the tabs as they were then: most tabs stay as they are."""
+
+
+def row_of(browser: Browser, named: int, rows: TabRows) -> BrowserRow:
     """The durable part of a browser. Subscriptions and hand-overs belong to sessions."""
-    tabs = tuple(
-        TabRow(tab.id, tab.number, tab.url, tab.back_to, tab.load, tab.loaded_at_ms)
-        for tab in browser.tabs.values()
-    )
+    for id, tab in browser.tabs.items():
+        if id not in rows or rows[id][0] is not tab:
+            row = TabRow(id, tab.number, tab.url, tab.back_to, tab.load, tab.loaded_at_ms)
+            rows[id] = (tab, row)
+    for id in [id for id in rows if id not in browser.tabs]:
+        del rows[id]
+    tabs = tuple(rows[id][1] for id in browser.tabs)
     signed_in = tuple(site for site, one in browser.logins.items() if one.state == SIGNED_IN)
     return BrowserRow(
         tabs,
@@ -64,11 +71,13 @@ def first_browser(plan: NodePlan, web: Web, now_ms: int) -> Browser:
     return browser
 
 
-def kept_row(deed: Deed, outcome: Outcome | None, request_id: str, now_ms: int) -> LedgerRow:
-    """The row of a keyed command that has begun, or ended with this outcome."""
-    begun = LedgerRow(request_id, deed.action, deed.tab, deed.payload)
-    if outcome is None:
-        return begun
+def begun_row(deed: Deed, request_id: str) -> LedgerRow:
+    """The row of a keyed command that has begun."""
+    return LedgerRow(request_id, deed.action, deed.tab, deed.payload)
+
+
+def ended_row(deed: Deed, outcome: Outcome, now_ms: int) -> LedgerRow:
+    """The row of a keyed command that has ended."""
     asked = (outcome.request_id, deed.action, deed.tab, deed.payload, now_ms)
     end = outcome.end
     if isinstance(end, Done):
