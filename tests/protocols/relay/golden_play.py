@@ -108,7 +108,7 @@ class Retold:
         self.issued: dict[str, str] = {}
         self.world = World(1)
         self.driver = StepDriver(self.world)
-        plan = RelayPlan(
+        self.plan = plan = RelayPlan(
             tokens=grants(of),
             refresh_tokens=refresh_grants(of),
             rules=rules or RelayRules(),
