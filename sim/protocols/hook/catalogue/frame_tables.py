@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sim.protocols.hook.catalogue.frame_checks import GONE, check, whole
+from sim.protocols.catalogue import GONE
+from sim.protocols.hook.catalogue.frame_checks import check, judged, whole
 from sim.protocols.hook.constants import HOOK_MAX_FRAME_CHARS, MAX_GROUP_TEXT_CHARS
 from sim.protocols.hook.parse import serialize_hook_message
 
