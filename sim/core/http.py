@@ -22,12 +22,14 @@ RESET: Final = "reset"
 
 class HttpRequest(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="http"):
     """One request: method, path as it stands in the request line (without the query),
-    query in order, and the decoded JSON body (None: no body)."""
+    query in order, the decoded JSON body (None: no body), and the headers that matter,
+    their names in lower case."""
 
     method: str
     path: str
     query: tuple[tuple[str, str], ...] = ()
     body: Any = None
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def word(self) -> str:
@@ -37,6 +39,13 @@ class HttpRequest(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="ht
         """
         parts = self.path.split("/")
         return f"{self.method}:" + "/".join("*" if _is_id(part) else part for part in parts)
+
+    @property
+    def bearer(self) -> str:
+        """The token of ``Authorization: Bearer``, "" without one."""
+        shown = next((value for key, value in self.headers if key == "authorization"), "")
+        scheme, _, token = shown.partition(" ")
+        return token.strip() if scheme.lower() == "bearer" else ""
 
     def asked(self, name: str) -> str | None:
         """The first value of a query parameter, None without one."""

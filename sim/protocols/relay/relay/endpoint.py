@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sim.core.actor import Actor, CloseReason, Port
+from sim.core.http import HttpRequest, HttpResponse
 from sim.core.op import Connection, Frame
 from sim.protocols.relay.acts import RemoveController
 from sim.protocols.relay.constants import NODE
@@ -24,6 +25,7 @@ from sim.protocols.relay.relay.sessions import Session
 from sim.protocols.relay.relay.streaming import Streaming
 from sim.protocols.relay.relay.switchboard import Switchboard
 from sim.protocols.relay.relay.tokens import Tokens
+from sim.protocols.relay.relay.web import Web
 
 Handler = Callable[[Session, Opened, Moment], None]
 
@@ -41,6 +43,7 @@ class Relay(Actor):
         "_handshake",
         "_locking",
         "_streaming",
+        "_web",
         "board",
         "plan",
     )  # fmt: skip
@@ -55,7 +58,9 @@ class Relay(Actor):
         self._cancelling = cancelling = Cancelling(board, commanding, streaming)
         self._locking = locking = Locking(board, commanding)
         self._farewell = Farewell(board, commanding, errands, locking, streaming)
-        self._handshake = handshake = Handshake(board, errands, self._farewell, Tokens(board))
+        tokens = Tokens(board)
+        self._web = Web(board, tokens)
+        self._handshake = handshake = Handshake(board, errands, self._farewell, tokens)
         self._frames: dict[str, Handler] = {
             "hello": lambda session, opened, _: handshake.hello(session, opened),
             "refresh": lambda session, opened, _: handshake.refresh(session, opened),
@@ -98,6 +103,14 @@ class Relay(Actor):
             raise LookupError(f"{self.port.name} is a relay and cannot do {act!r}")
         self._handshake.remove(act.identity)
         await self.board.flush()
+
+    async def on_call(self, caller: str, request: Any) -> HttpResponse:
+        """A request over HTTP."""
+        if not isinstance(request, HttpRequest):
+            raise LookupError(f"{self.port.name} has no API for {request!r} from {caller}")
+        response = self._web.answer(request)
+        await self.board.flush()
+        return response
 
     async def on_frame(self, conn: Connection, frame: Frame) -> None:
         """Every frame that can be read is a sign of life, even one that is refused."""

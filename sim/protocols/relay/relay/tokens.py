@@ -52,13 +52,20 @@ class Tokens:
 
         It can be shown as soon as it has been told, for it is stored before that.
         """
+        grant = self.board.plan.refresh_tokens.get(refresh_token)
+        if grant is None:
+            return None
+        if self.board.rules.own_refresh_token and (grant.role, grant.identity) != (role, identity):
+            return None
+        return self.refreshed(refresh_token)
+
+    def refreshed(self, refresh_token: str) -> str | None:
+        """A new access token for whom the refresh token belongs to; None where it is not good."""
         board = self.board
         grant = board.plan.refresh_tokens.get(refresh_token)
         if grant is None or self._is_removed(grant):
             return None
         if not grant.is_good_at(board.port.now_ms()):
-            return None
-        if board.rules.own_refresh_token and (grant.role, grant.identity) != (role, identity):
             return None
         token = f"token-{board.port.new_id()}"
         until = board.port.now_ms() + board.plan.limits.access_token_ms
