@@ -16,6 +16,7 @@ from sim.protocols.relay.acts import (
     SlowDown,
 )
 from sim.protocols.relay.browser.outcome import Refusal
+from sim.protocols.relay.node import jobs
 from tests.protocols.relay.peer_play import NodePlay
 
 MAIL = "https://mail.example/inbox"
@@ -35,6 +36,7 @@ def test_the_cleanup_closes_the_tabs_of_its_owner_and_no_others() -> None:
     play.open("b", owner="ctl_2")
     play.open("c", owner="ctl_1")
     play.close_owned("ctl_1")
+    assert play.end("cleanup")["durationMs"] == 0
     data = play.end("cleanup")["data"]
     assert (data["closedCount"], data["missingCount"], data["totalOwnedSessions"]) == (2, 0, 2)
     assert play.tabs() == ["tab_2"]
@@ -91,6 +93,7 @@ def test_without_owners_the_cleanup_closes_nothing_and_without_care_everything()
     for play in (careless, forgetful):
         play.open("a", owner="ctl_1")
         play.open("b", owner="ctl_2")
+        assert play.tabs() == ["tab_1", "tab_2"]
         play.close_owned("ctl_1")
     assert careless.tabs() == []
     assert forgetful.tabs() == ["tab_1", "tab_2"]
@@ -205,3 +208,52 @@ def test_a_plan_with_a_tab_that_leads_nowhere_is_refused() -> None:
     play = NodePlay(tabs=(("t1", "https://nowhere.example/", ""),), start=False)
     with pytest.raises(Refusal, match=r"no host nowhere\.example"):
         play.world.boot("P")
+
+
+def test_a_hand_over_leads_the_tab_to_the_entrance_and_that_outlives_a_crash() -> None:
+    play = NodePlay(signed_in=("mail.example",))
+    play.open(url=MAIL)
+    play.do(SignOut("mail.example"))
+    play.command("x", "command.run", INBOX, tab="tab_1")
+    play.crash()
+    play.command("q", "primitive.tab.query", tab="tab_1")
+    (tab,) = play.end("q")["data"]["tabSessions"].values()
+    assert tab["url"] == "https://mail.example/login"
+    play.do(SignIn("mail.example"))
+    play.command("r", "primitive.tab.query", tab="tab_1")
+    (tab,) = play.end("r")["data"]["tabSessions"].values()
+    assert tab["url"] == MAIL
+
+
+def test_a_listener_hears_the_entrance_to_which_a_hand_over_leads_its_tab() -> None:
+    play = NodePlay(signed_in=("mail.example",))
+    play.open(url=MAIL)
+    play.do(SignOut("mail.example"))
+    play.subscribe("sub", "tab_1", "mail.example", ms=500)
+    before = len(play.updates("sub"))
+    play.command("x", "command.run", INBOX, tab="tab_1")
+    assert [one["data"]["url"] for one in play.updates("sub")[before:]] == [
+        "https://mail.example/login"
+    ]
+
+
+def test_a_timer_that_was_overtaken_does_nothing() -> None:
+    play = NodePlay(tabs=(("t1", "https://example.com/", ""),))
+    play.run("x", "wait", {"ms": 5_000}, tab="t1", ms=100)
+    play.hang_up(1_500)
+    play.run("y", "countUp", tab="t1", ms=100)
+    for name in ("y", "ghost"):
+        play.world.start(play.host, jobs.done(play.peer, name), "overtaken", -1)
+        play.wait(50)
+    assert play.peer.browser.counters == {}
+    assert play.ends("y") == []
+
+
+def test_nothing_is_in_the_making_once_all_commands_have_ended() -> None:
+    play = NodePlay()
+    play.open()
+    play.open("bad", url="https://broken.example/")
+    play.run("x", "noop")
+    play.do(FailNext())
+    play.open("failed")
+    assert play.peer.browser.openings == {}

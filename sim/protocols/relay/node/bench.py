@@ -97,7 +97,7 @@ class Bench(Peer):
     def job_of(self, request_id: str) -> Job | None:
         """The command of this session with this requestId, None when it has ended."""
         for job in self.jobs.values():
-            if job.request_id == request_id and job.session == self.session:
+            if job.request_id == request_id and job.conn is self.conn:
                 return job
         return None
 
@@ -154,9 +154,11 @@ class Bench(Peer):
 
         → whether it could be written. What outlived its session has nobody to be told.
         """
+        if job.is_told:
+            return False
         body = self.terminal(job.order, end, job.begun_us or self.port.now_us())
         id = request_id or job.request_id
-        if job.session == self.session and self.conn is job.conn:
+        if self.conn is job.conn:
             return await self.send(body, id, job.conn)
         if not self.rules.answers_stay_in_session:
             await self._send_anywhere(body, id)

@@ -58,7 +58,7 @@ def _job(bench: Bench, message: Message, conn: Any) -> Job:
     if not bench.rules.key_means_one_work:
         deed = _ANYTHING
     name = bench.job_name(message.id)
-    return Job(name, message.id, bench.session, conn, order, deed, key)
+    return Job(name, message.id, conn, order, deed, key)
 
 
 def _owned(bench: Bench, payload: dict[str, Any]) -> dict[str, Any]:
@@ -170,13 +170,13 @@ async def done(bench: Bench, name: str) -> None:
     if not isinstance(end, HandedOver):
         await finish(bench, job, end)
         return
-    if job.session != bench.session or bench.conn is not job.conn:
+    if bench.conn is not job.conn:
         await abandon(bench, job)  # there is nobody to sign in for
         return
     job.fire("hand over")
     await bench.keep_browser()
     await listening.pages_changed(bench)
-    if job.state == HANDED_OVER and job.name in bench.jobs:
+    if job.state == HANDED_OVER:
         await listening.report_hand_over(bench, job, end)
 
 
@@ -301,7 +301,7 @@ async def cancel(bench: Bench, target: str, cancel_id: str) -> None:
     if job is None:
         await bench.note("cancel-ignored", target=target)
         if not bench.rules.one_answer_per_command and bench.conn is not None:
-            lost = Job(target, target, bench.session, bench.conn, Order("?", {}), _ANYTHING)
+            lost = Job(target, target, bench.conn, Order("?", {}), _ANYTHING)
             await bench.answer(lost, CANCELLED)
         return
     if bench.stubborn and job.state in (RUNNING, HANGING):
@@ -309,10 +309,9 @@ async def cancel(bench: Bench, target: str, cancel_id: str) -> None:
         return
     if not bench.rules.cancel_stops_work and job.state == RUNNING:
         await bench.answer(job, CANCELLED)
-        job.session = 0  # it has had its answer, and is done all the same
+        job.is_told = True  # and done all the same
         return
-    if not bench.rules.cancel_is_answered:
-        job.session = 0
+    job.is_told = not bench.rules.cancel_is_answered
     give_up(bench, job)
     await finish(bench, job, CANCELLED)
 

@@ -17,20 +17,19 @@ from sim.protocols.relay.node.ledger import Deed
 class Job:
     """One command at work. ``name`` is unique among the jobs of a life, and names its timer.
 
-    ``session`` is the one whose relay waits for the answer, on ``conn``. ``key`` is the
-    idempotencyKey under which the ledger has it, "" for none; ``origin`` the requestId
-    whose outcome a copy waits for.
+    Its answer is waited for on ``conn``, and nowhere else; ``is_told``: no more. ``key``
+    is the idempotencyKey under which the ledger has it, "" for none.
     """
 
     name: str
     request_id: str
-    session: int
     conn: Connection
     order: Order
     deed: Deed
     key: str = ""
     state: str = ACCEPTED
     begun_us: int = 0
+    is_told: bool = False
 
     def fire(self, trigger: str) -> None:
         """Take a row of the table. Raises LocalProtocolError for one that is not there."""
