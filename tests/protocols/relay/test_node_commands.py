@@ -132,6 +132,7 @@ def test_a_cancelled_command_ends_at_once_and_never_has_its_effect() -> None:
     play.cancel("x")
     assert play.code("x") == "command_cancelled"
     assert play.end("x")["retryable"] is True
+    assert ("work", "x") not in play.host.timers
     play.wait(3_000)
     assert play.peer.browser.counters == {}
     assert len(play.ends("x")) == 1

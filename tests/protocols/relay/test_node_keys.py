@@ -162,6 +162,23 @@ def test_a_cancelled_copy_is_answered_and_the_first_goes_on() -> None:
     assert play.end("x")["ok"] is True
 
 
+def test_a_cancelled_copy_says_nothing_of_the_first_not_even_after_a_crash() -> None:
+    play = NodePlay()
+    play.do(SlowDown(1_000))
+    play.run("x", "countUp", key="k", ms=100)
+    play.run("y", "countUp", key="k", ms=100)
+    play.cancel("y")
+    play.crash()
+    play.run("z", "countUp", key="k")
+    assert play.code("z") == "command_failed"
+
+
+def test_without_a_key_nothing_is_kept() -> None:
+    play = NodePlay()
+    play.run("x", "countUp")
+    assert play.host.store.items("ledger/") == []
+
+
 def test_with_a_cancelled_first_its_copies_end_too() -> None:
     play = NodePlay()
     play.do(SlowDown(1_000))

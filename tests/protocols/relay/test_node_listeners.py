@@ -153,12 +153,13 @@ def test_without_result_before_updates_an_update_comes_first() -> None:
     play = subscribed("result_before_updates")
     families = [w["messageType"] for w in play.heard() if w["requestId"] == "sub"]
     assert families == ["event", "result"]
+    assert [w["requestId"] for w in play.heard("event")] == ["sub"]
 
 
 def test_without_silent_after_unsubscribe_the_page_is_still_intercepted() -> None:
     play = subscribed("silent_after_unsubscribe")
     play.command("off", "listener.unsubscribe", {"targetRequestId": "sub"}, ms=30)
-    assert play.end("off")["ok"] is True
+    assert play.end("off")["data"] == {"targetRequestId": "sub", "unsubscribed": True}
     before = len(play.updates("sub"))
     play.wait(3_000)
     assert len(play.updates("sub")) > before
@@ -174,3 +175,32 @@ def test_without_listeners_end_with_socket_ghosts_reach_the_new_session() -> Non
     play = subscribed("listeners_end_with_socket")
     play.hang_up(5_000)
     assert play.updates("sub") != []
+
+
+def overtaken(*rules_off: str) -> NodePlay:
+    """A subscribe that is still at work when its socket is lost."""
+    play = NodePlay(*rules_off)
+    play.open(url=BOARD)
+    play.do(SlowDown(1_700, "listener.subscribe"))
+    play.subscribe("sub", "tab_1", "board.example", ms=100)
+    play.hang_up(1_400)
+    return play
+
+
+def test_a_subscribe_of_a_lost_session_turns_nothing_on() -> None:
+    play = overtaken()
+    assert play.peer.is_ready
+    play.wait(3_000)
+    assert play.peer.browser.subscriptions == {}
+    assert play.peer.jobs == {}
+    ghostly = overtaken("listeners_end_with_socket")
+    ghostly.wait(3_000)
+    assert list(ghostly.peer.browser.subscriptions) == ["sub"]
+
+
+def test_the_same_request_id_in_a_new_session_is_a_subscription_of_its_own() -> None:
+    play = overtaken()
+    play.do(SlowDown(0, "listener.subscribe"))
+    play.subscribe("sub", "tab_1", "board.example", ms=2_000)
+    assert play.end("sub")["ok"] is True
+    assert list(play.peer.browser.subscriptions) == ["sub"]

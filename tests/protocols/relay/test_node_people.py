@@ -146,6 +146,16 @@ def test_who_declines_ends_what_has_waited_and_the_next_one_may_ask_again() -> N
     assert len(events(play, "login_required")) == 2
 
 
+def test_who_has_declined_is_not_remembered_for_a_command_that_fails_otherwise() -> None:
+    play = NodePlay()
+    play.open(url=MAIL)
+    play.command("x", "command.run", INBOX, tab="tab_1")
+    play.do(FailNext("bridge_failure"))
+    play.do(DeclineSignIn("mail.example"), 200)
+    assert play.code("x") == "bridge_failure"
+    assert play.peer.browser.login("mail.example").declined == []
+
+
 def test_a_tab_that_closes_under_a_hand_over_ends_what_waited_in_it() -> None:
     play = NodePlay()
     play.open(url=MAIL)

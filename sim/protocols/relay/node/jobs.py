@@ -166,6 +166,9 @@ async def done(bench: Bench, name: str) -> None:
     job = bench.jobs.get(name)
     if job is None or job.state != RUNNING:
         return
+    if _is_of_the_past(bench, job):
+        await abandon(bench, job)
+        return
     end = _carried_out(bench, job)
     if not isinstance(end, HandedOver):
         await finish(bench, job, end)
@@ -178,6 +181,12 @@ async def done(bench: Bench, name: str) -> None:
     await listening.pages_changed(bench)
     if job.state == HANDED_OVER:
         await listening.report_hand_over(bench, job, end)
+
+
+def _is_of_the_past(bench: Bench, job: Job) -> bool:
+    """Whether a listener would be turned on, or off, for a session that is over (DR-18)."""
+    is_about_session = job.order.action.startswith("listener.")
+    return is_about_session and bench.conn is not job.conn and bench.rules.listeners_end_with_socket
 
 
 def _carried_out(bench: Bench, job: Job) -> Done | Failed | HandedOver:
