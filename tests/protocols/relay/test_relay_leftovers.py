@@ -276,3 +276,11 @@ def test_a_controller_that_is_called_like_a_node_gets_none_of_its_errands() -> N
     assert len(play.frames("C")) == 2
     play.join("N")
     assert play.got("N") == ["primitive.tab.close_owned ctl_a"]
+
+
+def test_without_the_rule_stamps_may_still_be_the_same() -> None:
+    play = RelayPlay(off=("each_stamp_by_itself",))
+    for _ in range(2):
+        play.say("A", "ping", "p", wait=0)
+    play.run(5)
+    assert play.got("A") == ["pong p", "pong p"]

@@ -297,6 +297,10 @@ def test_a_rate_limit_is_off_unless_set_and_spares_handshake_heartbeat_and_updat
     for _ in range(4):
         play.update("x")
     assert play.got("N") == ["listener_not_found x"] * 4
+    for _ in range(3):
+        play.say("N", "event", "x", type="progress")
+        play.say("N", "result", "x", type="listener_update", ok=True, durationMs=1, action="a")
+    assert play.got("N") == ["rate_limited x"] * 4
 
 
 @pytest.mark.parametrize("kind", ["hello_ack", "auth_ack", "refresh_ack", "result", "event"])
