@@ -271,6 +271,7 @@ def test_what_waits_in_a_tab_can_be_cancelled_there() -> None:
     play.wait(5_000)
     assert play.end("z")["ok"] is True
     assert play.peer.browser.counters == {}
+    assert play.peer.queues == play.peer.jobs == {}
 
 
 def test_what_hangs_or_waits_for_a_person_ends_with_its_socket_and_frees_the_tab() -> None:

@@ -37,6 +37,7 @@ def test_a_retry_waits_for_the_first_that_is_still_at_work() -> None:
     play.wait(1_500)
     assert effects(play) == 1
     assert play.end("y")["data"]["sideEffectNo"] == 1
+    assert play.peer.jobs == {}
 
 
 def test_a_key_counts_without_the_blanks_around_it_and_an_empty_one_is_none() -> None:

@@ -259,11 +259,10 @@ async def _leave_tab(bench: Bench, job: Job) -> None:
     queue = bench.queues.get(job.tab)
     if queue is None or job not in queue:
         return
-    was_first = queue[0] is job
     queue.remove(job)
     if not queue:
         del bench.queues[job.tab]
-    elif was_first and queue[0].state == QUEUED:
+    elif queue[0].state == QUEUED:
         await begin(bench, queue[0])
 
 
