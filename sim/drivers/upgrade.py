@@ -27,12 +27,14 @@ LINGER_BYTES = 4 << 20
 @attrs.frozen
 class Head:
     """A request for a WebSocket: its path, its headers (names in lower case), its raw bytes,
-    and the query behind the path."""
+    and the query behind the path. ``early`` is what came behind it: frames of a client that
+    did not wait for its answer, as RFC 6455, section 4.1, demands."""
 
     path: str
     headers: Mapping[str, str]
     raw: bytes
     query: str = ""
+    early: bytes = b""
 
 
 @attrs.frozen
@@ -57,16 +59,29 @@ class Answer:
 
 
 class ReadBefore(trio.abc.Stream):
-    """A stream of which something was read already: that comes first again."""
+    """A stream of which the request was read already: that comes first again.
 
-    def __init__(self, stream: trio.SocketStream, before: bytes) -> None:
+    What is behind it comes when it was answered, see :meth:`answered`: the library forgets
+    frames that come before.
+    """
+
+    def __init__(self, stream: trio.SocketStream, head: Head) -> None:
         self._stream = stream
-        self._before = before
+        self._request, self._early = head.raw, head.early
+        self._answered = trio.Event()
+
+    def answered(self) -> None:
+        """The request has its answer: frames may come."""
+        self._answered.set()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """What was read before, then the rest."""
-        if self._before:
-            taken, self._before = self._before, b""
+        if self._request:
+            taken, self._request = self._request, b""
+            return taken
+        await self._answered.wait()
+        if self._early:
+            taken, self._early = self._early, b""
             return taken
         return await self._stream.receive_some(max_bytes)
 
@@ -104,10 +119,10 @@ async def read_head(
         return None
     if not 0 <= end <= HEAD_BYTES:
         return Answer(431, f"the request head is longer than {HEAD_BYTES} bytes")
-    return _judged(bytes(data), check)
+    return _judged(bytes(data[: end + 4]), bytes(data[end + 4 :]), check)
 
 
-def _judged(raw: bytes, check: Callable[[str, str], Answer | None]) -> Head | Answer:
+def _judged(raw: bytes, early: bytes, check: Callable[[str, str], Answer | None]) -> Head | Answer:
     request = _request(raw)
     if request is None:
         return Answer(400, "this is no HTTP request; connect with a WebSocket client")
@@ -121,7 +136,7 @@ def _judged(raw: bytes, check: Callable[[str, str], Answer | None]) -> Head | An
         key = name.decode("ascii").lower()
         text = value.decode("latin-1")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
-    return _no_websocket(request.http_version, headers) or Head(path, headers, raw, query)
+    return _no_websocket(request.http_version, headers) or Head(path, headers, raw, query, early)
 
 
 def _request(raw: bytes) -> h11.Request | None:

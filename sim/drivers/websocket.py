@@ -305,8 +305,9 @@ async def welcome(nursery: trio.Nursery, stream: trio.SocketStream, head: Head) 
     offers permessage-deflate gets it. A client that sends the next frame is not heard
     before the last one was taken.
     """
+    source = ReadBefore(stream, head)
     guest = _Guest(
-        ReadBefore(stream, head.raw),
+        source,
         WSConnection(ConnectionType.SERVER),
         max_message_size=MESSAGE_BYTES,
         receive_buffer_size=RECEIVE_BYTES,
@@ -314,5 +315,7 @@ async def welcome(nursery: trio.Nursery, stream: trio.SocketStream, head: Head) 
     nursery.start_soon(guest._reader_task)
     with trio.move_on_after(HANDSHAKE_S), suppress(ConnectionClosed):
         request = await guest._get_request()
-        return Socket(await request.accept(), stream)
+        connection = await request.accept()
+        source.answered()
+        return Socket(connection, stream)
     return None

@@ -70,8 +70,10 @@ class PeerGone(Exception):
 class Peer:
     """One end of a WebSocket, message by message."""
 
-    def __init__(self, stream: trio.abc.Stream, ws: WSConnection) -> None:
+    def __init__(self, stream: trio.abc.Stream, ws: WSConnection, early: bytes = b"") -> None:
+        """``early`` is what was read of the stream already, behind the handshake."""
         self._stream = stream
+        self._early = early
         self._ws = ws
         self._lock = trio.StrictFIFOLock()
         self._heard: deque[seen.Event] = deque()
@@ -97,6 +99,10 @@ class Peer:
         return self._ended
 
     async def _read(self) -> None:
+        if self._early:
+            data, self._early = self._early, b""
+            self._ws.receive_data(data)
+            return
         try:
             data = bytes(await self._stream.receive_some(CHUNK_BYTES))
         except trio.BrokenResourceError:
@@ -235,7 +241,7 @@ def meet(stream: trio.abc.Stream, head: Head) -> tuple[Peer, Upgrade] | Answer:
                 headers = tuple((bytes(name), bytes(value)) for name, value in event.extra_headers)
                 offers = tuple(map(str, event.extensions))
                 asked = Upgrade(event.target, headers, tuple(event.subprotocols), offers)
-                return Peer(stream, ws), asked
+                return Peer(stream, ws, head.early), asked
     except (RemoteProtocolError, UnicodeError):
         pass
     return Answer(400, "this is no handshake of a WebSocket client")

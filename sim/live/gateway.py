@@ -5,7 +5,7 @@ and goes through the world's own queue: so a cut, a held or a lost frame means
 the same as in a simulation. What the twin sends is handed to the socket's
 outbox and has arrived with that. Nobody waits for anybody: a program that does
 not read is cut off when its outbox is full, one that sends faster than the
-world handles is not read for a while.
+world handles, or than it takes the answers, is not read for a while.
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ class Gateway:
             while len(end.flight) >= MOST_IN_FLIGHT:
                 seat.room = trio.Event()
                 await seat.room.wait()
+            await seat.outbox.room()
             message = await seat.socket.receive_any()
 
     def _heard(self, seat: Seat, message: str | bytes) -> None:
