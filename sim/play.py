@@ -113,7 +113,8 @@ def make_driver(
         from sim.drivers.codec import JsonCodec
         from sim.drivers.live import LiveDriver
 
-        return LiveDriver(world, JsonCodec(protocol(speaks).parse), speed=speed)
+        spoken = protocol(speaks)
+        return LiveDriver(world, JsonCodec(spoken.parse, spoken.type_key), speed=speed)
     raise UsageError(f"unknown driver {name!r}; known: {', '.join(DRIVERS)}")
 
 

@@ -39,23 +39,26 @@ class OpaqueFrame:
     """A text that the protocol's parser refuses, on its way all the same.
 
     ``error`` and ``path`` are the parser's words. Its arrival is a ``BadFrame``
-    in the trace; the actor gets it like any frame, and judges for itself.
+    in the trace; the actor gets it like any frame, and judges for itself. ``type_key``
+    is where the protocol's frames say their type.
     """
 
     __slots__ = ("error", "path", "text", "type", "wire")
 
-    def __init__(self, text: str, error: str, path: str | None = None) -> None:
+    def __init__(
+        self, text: str, error: str, path: str | None = None, type_key: str = "type"
+    ) -> None:
         self.text = text
         self.error = error
         self.path = path
         # The parentheses keep it apart from all wire types.
-        self.wire: dict[str, Any] = {"type": "(bad)", "text": text}
+        self.type = "(bad)"
+        self.wire: dict[str, Any] = {"type": self.type, "text": text}
         # A text that is nested too deeply is none of ours either.
         with suppress(ValueError, RecursionError):
             decoded = msgspec.json.decode(text)
-            if isinstance(decoded, dict) and isinstance(decoded.get("type"), str):
-                self.wire = decoded
-        self.type: str = self.wire["type"]
+            if isinstance(decoded, dict) and isinstance(decoded.get(type_key), str):
+                self.wire, self.type = decoded, decoded[type_key]
 
     def __repr__(self) -> str:
         return f"<OpaqueFrame {self.text[:60]!r}: {self.error}>"

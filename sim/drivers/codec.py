@@ -21,10 +21,14 @@ class Codec(Protocol):
 
 
 class JsonCodec:
-    """The codec of a protocol whose parser answers with a :class:`ParseResult`."""
+    """The codec of a protocol whose parser answers with a :class:`ParseResult`.
 
-    def __init__(self, parse: Callable[[str], ParseResult]) -> None:
+    ``type_key`` is where its frames say their type.
+    """
+
+    def __init__(self, parse: Callable[[str], ParseResult], type_key: str = "type") -> None:
         self._parse = parse
+        self._type_key = type_key
 
     def encode(self, frame: Frame) -> str:
         """Compact JSON, keys in the frame's order."""
@@ -35,7 +39,7 @@ class JsonCodec:
         result = self._parse(text)
         if result.message is not None:
             return result.message
-        return OpaqueFrame(text, result.error or "refused", result.path)
+        return OpaqueFrame(text, result.error or "refused", result.path, self._type_key)
 
     @staticmethod
     def _to_json(frame: Frame) -> str:

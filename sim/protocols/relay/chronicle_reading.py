@@ -34,7 +34,7 @@ def frame_of(wire: Any) -> Any:
         return wire
     if wire.get("type") == "(bad)" and isinstance(wire.get("text"), str):
         verdict = parse_relay_message(wire["text"])
-        return OpaqueFrame(wire["text"], verdict.error or "refused", verdict.path)
+        return OpaqueFrame(wire["text"], verdict.error or "refused", verdict.path, "messageType")
     verdict = parse_relay_message(wire)
     if verdict.message is not None:
         return verdict.message

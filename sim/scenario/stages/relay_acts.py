@@ -72,4 +72,4 @@ def read_frame(wire: Any) -> Frame:
         return message_of(wire)
     text = wire["text"] if isinstance(wire, dict) else json.dumps(wire)
     verdict = parse_relay_message(text)
-    return OpaqueFrame(str(text), verdict.error or "refused", verdict.path)
+    return OpaqueFrame(str(text), verdict.error or "refused", verdict.path, "messageType")

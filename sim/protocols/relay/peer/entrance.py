@@ -51,4 +51,4 @@ def as_written(raw: str | JsonObject) -> Frame:
 
 
 def _opaque(text: str, refused: Refused) -> OpaqueFrame:
-    return OpaqueFrame(text, refused.error or "refused", refused.path)
+    return OpaqueFrame(text, refused.error or "refused", refused.path, "messageType")
