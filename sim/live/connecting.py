@@ -91,7 +91,7 @@ def _freed(scenario: Scenario) -> Scenario:
     return attrs.evolve(scenario, participants=tuple(people))
 
 
-class Party(Session):
+class Party(Session[AwayStage]):
     """Everything of one ``connect``. Of the real server only the frames are known, so the twin
     desktops cannot be judged by more either."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
 from typing import Any
 
 import trio
@@ -16,9 +15,8 @@ from sim.drivers.upgrade import Answer, Head
 from sim.drivers.websocket import ConnectionClosed, Socket
 from sim.live.gate import Gate, abort
 from sim.live.gateway import Seat
-from sim.live.house import House
+from sim.live.lodging import Lodging
 from sim.live.outsider import Outsider
-from sim.live.roll import hello_of
 from sim.world.link import End
 
 # Seconds in which a client may say who it is before the world hears of it anyway.
@@ -28,8 +26,6 @@ ENTER_S = 10.0
 # How often it is looked whether a server that sleeps is awake.
 LOOK_S = 0.1
 UNAUTHORIZED = 401
-# Whoever gets in with a token is this account: the token itself goes nowhere.
-ACCOUNT = {"authorization": "Bearer owner"}
 
 
 class Doors:
@@ -38,9 +34,9 @@ class Doors:
     While the server's host is down nobody listens; while it sleeps nobody is answered.
     """
 
-    def __init__(self, house: House, nursery: trio.Nursery, token: str = "") -> None:
+    def __init__(self, house: Lodging[Any], nursery: trio.Nursery, token: str = "") -> None:
         self.house = house
-        self.paths: Mapping[str, str] = {f"/{lane}": lane for lane in house.lanes}
+        self.paths = house.paths
         self.turned_away = 0
         self._nursery = nursery
         self._token = token.encode()
@@ -107,8 +103,8 @@ class Doors:
         async with trio.open_nursery() as nursery:
             socket = await websocket.welcome(nursery, stream, head)
             if socket is not None:
-                info = ACCOUNT if "authorization" in head.headers else {}
-                await self._seat(socket, stream, self.paths[head.path], dict(info))
+                info = self.house.ACCOUNT if "authorization" in head.headers else {}
+                await self._seat(socket, stream, head, dict(info))
             nursery.cancel_scope.cancel()
 
     async def _awake(self) -> None:
@@ -125,14 +121,14 @@ class Doors:
 
     def _no_such_place(self, method: str, path: str) -> Answer | None:
         if path not in self.paths:
-            return Answer(404, f"nothing is here; desktops connect to {', '.join(self.paths)}")
+            return Answer(404, f"nothing is here; connect to {', '.join(self.paths)}")
         if method != "GET":
             return Answer(405, "a WebSocket begins with GET", (("Allow", "GET"),))
         return None
 
     def _door(self, head: Head) -> Head | Answer | None:
         """The request, if it may come in; None: nobody answers it."""
-        lane = self.paths[head.path]
+        lane = self.house.lane_of(head.path, head.query, None)
         if self._token and not self._is_known(head.headers.get("authorization", "")):
             self._record_refusal(lane, UNAUTHORIZED)
             challenge = (("WWW-Authenticate", "Bearer"),)
@@ -150,7 +146,7 @@ class Doors:
 
     def _dialler(self, lane: str) -> str:
         """Whose dial that was, as far as one can tell: the first that is not connected there."""
-        outsiders = [h.name for h in self.house.world.hosts.values() if h.kind == "desktop"]
+        outsiders = self.house.callers(lane)
         for name in outsiders:
             if all(link.lane != lane for link in self.house.world.links_of(name)):
                 return name
@@ -179,7 +175,7 @@ class Doors:
 
     # -- inside ---------------------------------------------------------------------------
 
-    async def _seat(self, socket: Socket, stream: trio.SocketStream, lane: str, info: Any) -> None:
+    async def _seat(self, socket: Socket, stream: trio.SocketStream, head: Head, info: Any) -> None:
         """Give a connection its place in the world, as soon as it has said who it is."""
         first: str | bytes | None = None
         try:
@@ -187,10 +183,11 @@ class Doors:
                 first = await socket.receive_any()
         except ConnectionClosed:
             return
-        device = hello_of(first if isinstance(first, str) else None).get("deviceId")
         house = self.house
+        said = first if isinstance(first, str) else None
+        lane = house.lane_of(head.path, head.query, said)
         house.driver.nudge()
-        name = house.host_for(device if isinstance(device, str) else "")
+        name = house.host_for(house.whose(said), lane)
         seat = Seat(socket, house.tell)
         if await self._enter(seat, name, lane, info):
             self._arriving.pop(stream, None)  # what becomes of it is the world's business now

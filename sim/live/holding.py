@@ -6,6 +6,7 @@ import resource
 import signal
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any
 
 import attrs
 import trio
@@ -59,7 +60,7 @@ class Stop:
 
 
 async def hold(
-    session: Session,
+    session: Session[Any],
     stop: Stop,
     begin: Callable[[trio.Nursery], Awaitable[None]],
     seconds: float | None,
@@ -107,7 +108,7 @@ def _veiled(failure: Failure, hide: Callable[[str], str]) -> Failure:
     return attrs.evolve(failure, expected=hide(failure.expected), happened=hide(failure.happened))
 
 
-async def _run(session: Session, stop: Stop) -> None:
+async def _run(session: Session[Any], stop: Stop) -> None:
     try:
         await session.driver.go(session.over, endless=True)
     except Exception as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 import attrs
 
@@ -19,14 +19,14 @@ from sim.live.recording import Recording
 from sim.live.secrets import Secrets
 from sim.live.tail import Tail
 from sim.live.wallclock import show_real_time
-from sim.protocols.hook import parse_hook_message
+from sim.protocols import register
 from sim.scenario.playing.checks import check_never
 from sim.scenario.playing.director import Director
 from sim.scenario.playing.play import rules_off
 from sim.scenario.playing.result import Failure
+from sim.scenario.playing.stage import Stage
 from sim.scenario.playing.strikes import Striker
 from sim.scenario.playing.walk import Shared, Walk
-from sim.scenario.stages.hook import HookStage
 from sim.scenario.syntax import Scenario
 from sim.world.helm import Helm
 from sim.world.world import World
@@ -43,7 +43,10 @@ class Running:
     secrets: Secrets = attrs.Factory(Secrets)
 
 
-class Session:
+StageT = TypeVar("StageT", bound=Stage)
+
+
+class Session(Generic[StageT]):
     """A world with outside programs. Make the hosts in ``make_stage``.
 
     ``director`` plays a diagram once :meth:`begin` is called; None: there is none.
@@ -56,7 +59,7 @@ class Session:
     def __init__(
         self,
         scenario: Scenario,
-        stage_type: type[HookStage],
+        stage_type: type[StageT],
         running: Running,
         tell: Tell,
         *,
@@ -86,7 +89,9 @@ class Session:
             self.director.lookout.begin()
             self.misses = Misses(world, self.director.lookout, tell)
         self.driver = WallDriver(world, running.speed)
-        self.gateway = Gateway(self.driver, JsonCodec(parse_hook_message), tell)
+        self.gateway = Gateway(
+            self.driver, JsonCodec(register.protocol(stage.protocol).parse), tell
+        )
         self.has_begun = False
 
     # -- what differs ------------------------------------------------------------------
