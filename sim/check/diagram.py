@@ -14,7 +14,7 @@ from typing import Any, Final
 import attrs
 
 from sim.check.entry import BadLine
-from sim.check.fates import fates_of
+from sim.check.fates import Direction, strike
 from sim.check.feed import SERVER as NAMELESS
 from sim.check.feed import FrameFeed, TraceFeed
 from sim.check.latency import latencies
@@ -132,11 +132,14 @@ class _Writer:
 
     def _frames(self, one: Drawn, up: bool) -> Iterator[Lines]:
         way = f"{one.client}>{SERVER}" if up else f"{SERVER}>{one.client}"
-        fates = fates_of(one.conn, up, self.ways, self.times, self.business)
-        for nth, (frame, fate) in enumerate(fates, 1):
+        fates = Direction(one.conn, up, self.ways, self.times, self.business).fates()
+        for nth, fate in enumerate(fates, 1):
+            frame, name = fate.frame, f"{one.link} {way} {nth}"
             says, note = self._says(one, frame)
-            faults = [f"    %% @fault {fault}" for fault in fate.faults(f"{one.link} {way} {nth}")]
+            faults = [f"    %% @fault {strike(what, name, us)}" for what, us in fate.now]
             yield self.times.of(frame.sent), frame.order, [says, *faults, note]
+            for place, (at, what, us) in enumerate(fate.later):
+                yield at, place, [f"    %% @fault {strike(what, name, us)}"]
 
     def _says(self, one: Drawn, frame: SeenFrame) -> tuple[str, str]:
         sender, receiver = (one.client, SERVER) if frame.up else (SERVER, one.client)
@@ -146,7 +149,11 @@ class _Writer:
         act = {"is": "puppet-sends", "peer": receiver, "link": one.link, "frame": said}
         told = f"{value.get('type')}{self._items(value)}" if is_object else "what is no JSON object"
         note = f"    Note over {sender},{receiver}: {sender} to {receiver}, {_harmless(told)}"
-        return f"    %% @act {sender} {plain_json(act)}", note
+        try:
+            return f"    %% @act {sender} {plain_json(act)}", note
+        except RecursionError:  # nested more deeply than a scenario can say: as a text
+            act["frame"] = frame.text
+            return f"    %% @act {sender} {plain_json(act)}", note
 
     def _items(self, wire: Mapping[str, Any]) -> str:
         payload = wire.get("payload")

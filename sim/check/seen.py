@@ -209,10 +209,12 @@ class Seen:
             order, at = self._now(at_us)
             conn.faults.append(SeenFault(at, order, verb, tuple(words), up))
             return
-        nth, *after = (int(word.removesuffix("us")) for word in words[2:4])
-        frame = next(islice((f for f in conn.frames if f.up is up), nth - 1, None), None)
-        if frame is not None and verb == "delay" and after:
-            frame.delayed_us += after[0]
+        if verb == "delay" and words[-1] != words[2] and "again" not in words:
+            nth, late = words[2], words[-1].removesuffix("us")
+            if nth.isdigit() and late.isdigit():
+                frames = (frame for frame in conn.frames if frame.up is up)
+                for frame in islice(frames, int(nth) - 1, int(nth)):
+                    frame.delayed_us += int(late)
 
 
 KNOWN_FAULTS = ("lose", "duplicate", "delay", "cut", "heal", "hold", "release")

@@ -112,9 +112,10 @@ def _release(world: World, words: list[str]) -> bool:
 
 
 def _flight(world: World, words: list[str]) -> FrameFlight | None:
-    link, direction, nth, *_ = words
+    link, direction, nth, *rest = words
+    again = "again" in rest
     for item in _end(world.links[link], direction).flight:
-        if isinstance(item, FrameFlight) and item.nth == int(nth):
+        if isinstance(item, FrameFlight) and item.nth == int(nth) and item.again is again:
             return item
     return None
 
@@ -136,7 +137,7 @@ def _duplicate(world: World, words: list[str]) -> bool:
 def _delay(world: World, words: list[str]) -> bool:
     frame = _flight(world, words)
     if frame is not None:
-        fault.delay(world, frame, _us(words[3]))
+        fault.delay(world, frame, _us(words[-1]))
     return frame is not None
 
 

@@ -12,6 +12,7 @@ from sim.core.trace import write_trace
 from sim.play import load, play, vocabularies
 from sim.scenario.load import shipped_scenarios
 from sim.scenario.parse import parse_scenario
+from tests.check.coming_back import seen_by_hosts
 from tests.check.logs import Story, written
 from tests.cli.screens import Shell
 
@@ -73,6 +74,43 @@ def test_lost_doubled_late_held_and_reset_come_back_as_they_were(tmp_path):
     assert fates(events) == fates(first.events)
     assert [count for _, count in fates(events)] == [0, 1, 0, 2, 1]
     assert ends(events) == ends(first.events) == {("D.slack#1", "rst")}
+
+
+COPIED = {
+    "behind its frame, before the next one, while the way is held": (
+        "    %% @fault hold D.slack#1 S>D\n" + says("S", 1)
+        + "    %% @fault duplicate D.slack#1 S>D 1\n    %% @at 2s\n" + says("S", 2)
+        + "    %% @at 3s\n" + says("D", 1) + "    %% @fault release D.slack#1 S>D\n"
+    ),
+    "after frames that were written later": (
+        says("S", 1) + "    %% @fault duplicate D.slack#1 S>D 1 1000000us\n    %% @at 1500ms\n"
+        + says("S", 2) + "    %% @at 1800ms\n" + says("S", 3) + says("D", 1)
+    ),
+    "later than its frame, when its receiver has answered": (
+        says("S", 1) + "    %% @fault duplicate D.slack#1 S>D 1\n"
+        "    %% @fault delay D.slack#1 S>D 1 again 500000us\n    %% @at 1200ms\n"
+        + says("D", 1) + "    %% @at 1300ms\n" + says("S", 2)
+    ),
+    "twice": (
+        says("S", 1) + "    %% @fault duplicate D.slack#1 S>D 1\n"
+        "    %% @fault duplicate D.slack#1 S>D 1 90000us\n    %% @at 1060ms\n" + says("D", 1)
+    ),
+    "of a late frame": (
+        says("S", 1) + "    %% @fault delay D.slack#1 S>D 1 400000us\n"
+        "    %% @fault duplicate D.slack#1 S>D 1\n    %% @at 1200ms\n" + says("D", 1)
+        + says("S", 2)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", COPIED.values(), ids=COPIED)
+def test_a_copy_comes_where_it_came(body, tmp_path):
+    text = HEAD + body + "    %% @at 8s\n"
+    first = play(parse_scenario(text, "copied.mmd", vocabularies()), driver="step")
+    assert first.failures == ()
+    events = again(tmp_path, first.trace)
+    assert seen_by_hosts(events) == seen_by_hosts(first.trace.events)
+    assert max(count for _, count in fates(events)) > 1
 
 
 @pytest.mark.parametrize("name", [n for n in ("half-open", "cut-redelivers", "delivery-replay")
