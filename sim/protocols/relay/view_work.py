@@ -186,6 +186,9 @@ class BookOfWork:
 
     def _runs(self, ask: AskView, node: SessionView, event: FrameSent) -> None:
         ask.times_sent += 1
+        place = node.link, ask.tab
+        free = self.queues.get(place)
+        ask.idle_us = -1 if free is None else free.free_us
         if ask.state == WAITING:
             self._leaves(ask)
         elif ask.state == ASKED:
@@ -193,12 +196,11 @@ class BookOfWork:
         ask.state, ask.node = RUNNING, node
         ask.sent_us, ask.sent_n = event.at, event.n
         if ask.tab:
-            queue = self.queues.setdefault((node.link, ask.tab), QueueView())
+            queue = self.queues.setdefault(place, QueueView())
             ask.beside = next((one for one in queue.running if one is not ask), None)
             older = (one for one in queue.waiting if one.n < ask.n)
             ask.overtook = next(older, None)
             queue.running.append(ask)
-            ask.idle_us = queue.free_us
             queue.free_us = -1
         self.tabs.opens(ask)
         self.listening.accepted(ask)
