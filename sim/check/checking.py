@@ -16,7 +16,7 @@ from sim.check.lines import LineReader
 from sim.check.protocols import judged
 from sim.check.reading import TRACE, WHOLE, all_of, form_of, peek, reader_of, whole_form
 from sim.check.recorded import TraceReader, judged_sides
-from sim.check.source import batches_of, open_log
+from sim.check.source import batches_of, is_empty, open_log
 from sim.check.usual import BATCH, UsualReader
 from sim.check.verdict import (
     FINE_CLOCK,
@@ -89,7 +89,7 @@ class Log:
         self.lines = number
         reader = self._reader
         if reader is None:
-            if not line.strip():
+            if is_empty(line):
                 return
             reader = self._begin(form_of(line), line)
         entry = reader.read(number, line)
@@ -308,7 +308,7 @@ def check_file(
     """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
     log = Log(name, wanted, tell)
     with open_log(name) as file, _undisturbed():
-        form = whole_form(peek(file))
+        form = whole_form(peek(name, file))
         if form:
             log.read_whole(form, all_of(name, file))
             return log.finish()

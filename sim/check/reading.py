@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from typing import IO, Final
 
@@ -10,7 +11,7 @@ from sim.check.entry import BadLine, Entry
 from sim.check.har import is_har, read_har
 from sim.check.lines import LineReader, Parse
 from sim.check.recorded import TraceReader
-from sim.check.source import CHUNK, LONGEST, lines_of, open_log
+from sim.check.source import CHUNK, LONGEST, cannot_read_on, is_empty, lines_of, open_log
 from sim.core.errors import UsageError
 from sim.core.trace import is_trace
 
@@ -44,7 +45,7 @@ def reader_of(form: str, parse: Parse) -> LineReader | TraceReader:
 def entries_of(name: str, parse: Parse) -> Iterator[tuple[str, Entry | BadLine]]:
     """(form, what a line says) of a whole file. Raises UsageError where it cannot be read."""
     with open_log(name) as file:
-        whole = whole_form(peek(file))
+        whole = whole_form(peek(name, file))
         if whole:
             for one in WHOLE[whole](all_of(name, file), parse):
                 yield whole, one
@@ -52,7 +53,7 @@ def entries_of(name: str, parse: Parse) -> Iterator[tuple[str, Entry | BadLine]]
         form, reader = "", None
         for number, line in lines_of(name, file):
             if reader is None:
-                if not line.strip():
+                if is_empty(line):
                     continue
                 form = form_of(line)
                 reader = reader_of(form, parse)
@@ -61,13 +62,13 @@ def entries_of(name: str, parse: Parse) -> Iterator[tuple[str, Entry | BadLine]]
                 yield form, entry
 
 
-def peek(file: IO[bytes]) -> bytes:
-    """The first bytes, which will be read again."""
+def peek(name: str, file: IO[bytes]) -> bytes:
+    """The first bytes, which will be read again. Raises UsageError where there are none to read."""
     look = getattr(file, "peek", None)
     try:
         return b"" if look is None else bytes(look(CHUNK)[:CHUNK])
-    except (OSError, EOFError):
-        return b""  # reading will say what is wrong
+    except (OSError, EOFError, zlib.error) as error:
+        raise cannot_read_on(name, error) from error
 
 
 def all_of(name: str, file: IO[bytes]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import stat
 import sys
 import zlib
@@ -19,7 +20,9 @@ LONGEST: Final = 256 << 20
 """Bytes of a line, at most; a longer one is passed over."""
 BOM: Final = b"\xef\xbb\xbf"
 _PACKED: Final = b"\x1f\x8b"
-_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+_WIDE: Final = re.compile(
+    rb"\xff\xfe|\xfe\xff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|[^\0]\0\0\0|\0\0\0[^\0]"
+)
 
 Lines = Iterator[tuple[int, bytes]]
 
@@ -39,14 +42,14 @@ def open_log(name: str) -> IO[bytes]:
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
             raise UsageError(f"{name}: this is a device; give a file")
         file = open(name, "rb")  # noqa: SIM115
-        start = file.peek(2)[:2]
+        start = file.peek(4)[:4]
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{name}: cannot read the file: {reason}") from error
-    if start in _WIDE:
+    if _WIDE.match(start):
         file.close()
-        raise UsageError(f"{name}: this is UTF-16; save it as UTF-8")
-    if start == _PACKED:
+        raise UsageError(f"{name}: this is UTF-16 or UTF-32; save it as UTF-8")
+    if start.startswith(_PACKED):
         file.close()
         return gzip.open(name, "rb")  # type: ignore[return-value]
     return file
@@ -68,12 +71,22 @@ def batches_of(name: str, file: IO[bytes]) -> Iterator[tuple[int, list[bytes]]]:
         try:
             data = file.read(CHUNK)
         except (OSError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise UsageError(f"{name}: cannot read on: {reason}") from error
+            raise cannot_read_on(name, error) from error
         if not data:
             break
         yield from split.batches(data)
     yield from ((number, [line]) for number, line in split.end())
+
+
+def cannot_read_on(name: str, error: Exception) -> UsageError:
+    """What is told when reading fails."""
+    reason = getattr(error, "strerror", None) or error
+    return UsageError(f"{name}: cannot read on: {reason}")
+
+
+def is_empty(line: bytes) -> bool:
+    """Whether nothing stands in a line."""
+    return not line.strip() and not isinstance(line, TooLong)
 
 
 class Splitter:
@@ -126,22 +139,43 @@ class Splitter:
 def follow(name: str, wait: Callable[[], None]) -> Iterator[tuple[int, bytes] | None]:
     """The lines of a file that grows, for ever. None: nothing new for the moment.
 
-    ``wait`` passes the time between two looks. A file that shrinks is read from its start.
-    Raises UsageError as ``open_log`` does.
+    ``wait`` passes the time between two looks. A file that shrinks is read from its start,
+    and so is the next one of that name, when a log is rotated.
+    Raises UsageError as ``open_log`` does, and for a packed file, which does not grow.
     """
-    with open_log(name) as file:
-        split, place = Splitter(), 0
-        while True:
-            data = file.read(CHUNK)
-            if data:
-                place += len(data)
-                yield from split.feed(data)
-                continue
-            yield None
-            wait()
-            if name != STDIN and os.path.exists(name) and os.path.getsize(name) < place:
-                file.seek(0)
-                place = 0
+    split = Splitter()
+    while True:
+        with open_log(name) as file:
+            if isinstance(file, gzip.GzipFile):
+                raise UsageError(f"{name}: a packed log does not grow; check it without --follow")
+            while not _is_rotated(name, file):
+                if data := file.read(CHUNK):
+                    yield from split.feed(data)
+                    continue
+                yield None
+                wait()
+                if _has_shrunk(file):
+                    file.seek(0)
+        yield from split.end()  # of the old file
+
+
+def _has_shrunk(file: IO[bytes]) -> bool:
+    mine = os.fstat(file.fileno())
+    return stat.S_ISREG(mine.st_mode) and mine.st_size < file.tell()
+
+
+def _is_rotated(name: str, file: IO[bytes]) -> bool:
+    """Whether there is another file of this name by now, and this one is read to its end."""
+    if name == STDIN:
+        return False
+    mine = os.fstat(file.fileno())
+    try:
+        now = os.stat(name)
+    except OSError:
+        return False  # moved away, and the next one is not there yet
+    is_other = (now.st_dev, now.st_ino) != (mine.st_dev, mine.st_ino)
+    both = stat.S_ISREG(now.st_mode) and stat.S_ISREG(mine.st_mode)
+    return is_other and both and file.tell() >= mine.st_size
 
 
 def stream() -> Lines:

@@ -75,7 +75,7 @@ def _simulated(name: str) -> Trace | None:
     if name == STDIN:
         return None
     with open_log(name) as file:
-        if not is_trace(peek(file)):
+        if not is_trace(peek(name, file)):
             return None
     trace = read_trace(Path(name))
     # What outside programs did beside their frames is not known.

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from sim.check import source
 from sim.check.checking import Wanted, check_file
 from sim.check.clock import read_time
+from sim.check.diagram import scenario_of, seen_in
 from sim.check.judge import FrameJudge
+from sim.core.errors import UsageError
 from sim.core.event import ConnectionOpened, FrameSent
 from sim.core.op import OpaqueFrame
 from sim.core.trace import Header, Trace, write_trace
@@ -57,3 +63,83 @@ def test_a_desktop_that_closes_with_the_code_of_standby_is_no_servers_fault():
 @pytest.mark.parametrize("by", ["S", ""])
 def test_a_standby_without_its_words_is_told_once(by):
     assert closed(by) == ["standby-is-told-exactly"]
+
+
+def test_a_first_line_that_is_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "LONGEST", 40_000)
+    log = tmp_path / "a.log"
+    log.write_bytes(b"x" * 50_000 + b"\n" + PROGRESS.encode() + b"\n")
+    report = check_file(str(log), Wanted())
+    assert [(one.line, "longer than" in one.error) for one in report.bad] == [(1, True)]
+    assert report.frames == 1
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"])
+def test_wide_characters_are_told_by_their_name(tmp_path, encoding):
+    (tmp_path / "a.log").write_bytes(PROGRESS.encode(encoding))
+    with pytest.raises(UsageError, match="UTF-16 or UTF-32; save it as UTF-8"):
+        check_file(str(tmp_path / "a.log"), Wanted())
+
+
+@pytest.mark.parametrize("data", [b"\x1f\x8bxxxx", gzip.compress(b"{}\n" * 99)[:-9]])
+def test_a_packed_log_that_is_damaged_is_told_to_be(tmp_path, data):
+    (tmp_path / "a.log.gz").write_bytes(data)
+    with pytest.raises(UsageError, match="cannot read on"):
+        check_file(str(tmp_path / "a.log.gz"), Wanted())
+
+
+def add(path: Path, data: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(data)
+
+
+def followed(path: Path, *deeds: Callable[[], object]) -> list[bytes]:
+    """The lines that come while these things happen, one at each look."""
+    left = iter(deeds)
+
+    def wait() -> None:
+        deed = next(left, None)
+        if deed is None:
+            raise KeyboardInterrupt
+        deed()
+
+    lines: list[bytes] = []
+    with suppress(KeyboardInterrupt):
+        lines.extend(one[1] for one in source.follow(str(path), wait) if one is not None)
+    return lines
+
+
+def test_a_log_that_is_rotated_is_followed_into_the_next_file(tmp_path):
+    path = tmp_path / "a.log"
+    path.write_bytes(b"one\ntwo\n")
+    lines = followed(
+        path,
+        lambda: path.rename(tmp_path / "a.log.1"),
+        lambda: add(tmp_path / "a.log.1", b"three\n"),
+        lambda: path.write_bytes(b"4\n"),
+        lambda: None,
+        lambda: add(path, b"5\n"),
+        lambda: None,
+    )
+    assert lines == [b"one", b"two", b"three", b"4", b"5"]
+
+
+def test_a_log_that_is_emptied_is_followed_from_its_start(tmp_path):
+    path = tmp_path / "a.log"
+    path.write_bytes(b"one\ntwo\n")
+    lines = followed(path, lambda: path.write_bytes(b"1\n"), lambda: None, lambda: None)
+    assert lines == [b"one", b"two", b"1"]
+
+
+def test_a_packed_log_is_not_followed(tmp_path):
+    path = tmp_path / "a.log.gz"
+    path.write_bytes(gzip.compress(b"one\n"))
+    with pytest.raises(UsageError, match="does not grow"):
+        followed(path)
+
+
+def test_a_frame_that_is_nested_deeply_is_drawn_as_its_text(tmp_path):
+    text = PROGRESS.replace('"\\ud800"', '"x","z":' + "[" * 900 + "]" * 900)
+    (tmp_path / "a.log").write_text(text + "\n")
+    conns, _ = seen_in(str(tmp_path / "a.log"))
+    assert "[" * 900 in scenario_of(conns, "a.log")
