@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
-from sim.protocols.catalogue import GONE, FrameCheck
+from sim.protocols.catalogue import GONE, FrameCheck, Parser
 from sim.protocols.relay.frames import DECLARED
 from sim.protocols.relay.parse import action_fault, answer_fault, parse_relay_message
-from sim.wire.result import Accepted, ParseResult, Refused
+from sim.wire.result import ParseResult, Refused
 
 WHEN_MS: Final = 1_760_000_000_000
 
@@ -47,19 +48,24 @@ def inner(row: str, action: str, path: str, /, *, good: Any = None, **bad: Any) 
     """A check of a command's inner payload, which nodes look at."""
     example = dict(DECLARED[action].EXAMPLE)
     made = _changed(dict(example), good or {}), _changed(dict(example), bad)
-    return FrameCheck(row, action, path, *made, lambda wire: _told(action_fault(action, wire)))
+    return FrameCheck(row, action, path, *made, _within(action_fault, action))
 
 
 def answer(row: str, action: str, path: str, good: Any, bad: Any) -> FrameCheck:
     """A check of the data of a good result."""
-    return FrameCheck(row, action, path, good, bad, lambda wire: _told(answer_fault(action, wire)))
+    return FrameCheck(row, action, path, good, bad, _within(answer_fault, action))
 
 
-def _told(fault: tuple[str, str] | None) -> ParseResult:
-    """What the parser says of a part, as it says it of a frame."""
-    if fault is None:
-        return Accepted(parse_relay_message(frame("ping")).message)
-    return Refused(f"{fault[0]} {fault[1]}", fault[0])
+def _within(fault_of: Callable[[str, Any], tuple[str, str] | None], action: str) -> Parser:
+    """A parser of a part, that says what it finds as the parser of frames does."""
+
+    def parse(wire: Any) -> ParseResult:
+        fault = fault_of(action, wire)
+        if fault is None:
+            return parse_relay_message(frame("ping"))
+        return Refused(f"{fault[0]} {fault[1]}", fault[0])
+
+    return parse
 
 
 _ONE: Final = {"site": "x", "id": "y", "displayName": "Y", "description": "does y"}

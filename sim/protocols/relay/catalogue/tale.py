@@ -182,9 +182,8 @@ class Tale:
     def _made(self, wire: dict[str, Any]) -> Message:
         shape = shape_of(wire) or MESSAGES["ping"]
         ts = START_MS + self.now // 1_000
-        message = Message(str(wire.get("messageType")), str(wire.get("requestId")), ts, None, wire,
+        return Message(str(wire.get("messageType")), str(wire.get("requestId")), ts, None, wire,
                           shape)  # fmt: skip
-        return message
 
     def _flies(
         self, peer: str, sender: str, receiver: str, frame: Any, arrives: bool, cause: int,
@@ -215,7 +214,7 @@ class Tale:
         self, who: str, id: str, tab: str = "T", action: str = TEXT, inner: Any = None, **more: Any
     ) -> dict[str, Any]:
         """A decoded command; it waits unless told otherwise."""
-        payload = {
+        payload: dict[str, Any] = {
             "targetNodeId": "node_n", "action": action, "payload": inner or {},
             "replayNonce": f"n-{self.made}", "waitPolicy": WAIT, **more,
         }  # fmt: skip
@@ -245,7 +244,7 @@ class Tale:
     ) -> dict[str, Any]:
         """A command arrives, and is queued."""
         wire = self.asks(who, id, tab, **more)
-        facts = {"targetNodeId": "node_n", "tabSessionId": tab, "queueDepth": place}
+        facts: dict[str, Any] = {"targetNodeId": "node_n", "tabSessionId": tab, "queueDepth": place}
         self.relay(who, "event", id, type="queued", **facts)
         return wire
 
@@ -272,7 +271,7 @@ class Tale:
         self, to: str, kind: str, id: str, owner: str = "A", lease: int = 400, **more: Any
     ) -> None:
         """A lock event of the relay's; the lease began now unless told otherwise."""
-        facts = {
+        facts: dict[str, Any] = {
             "targetNodeId": "node_n", "tabSessionId": "T",
             "lockOwnerControllerId": IDENTITIES[owner], "lockLeaseMs": lease,
             "lockExpiresAt": START_MS + self.now // 1_000 + lease, **more,

@@ -25,6 +25,7 @@ URL: Final = "https://example.com/"
 COUNT: Final = {"site": "example.com", "command": "countUp"}
 OPTIONS: Final = {"tabSessionId": "T", "site": "example.com"}
 INTERCEPT: Final[dict[str, Any]] = {"listener": "network.http_intercept", "options": OPTIONS}
+CANCELLED: Final = {"category": "execution", "code": "command_cancelled", "message": "no"}
 RAW: Final[dict[str, Any]] = {
     "captureSource": "network", "url": "https://example.com/api", "mimeType": "text/plain",
     "body": "x", "bodyBytes": 1, "truncated": False,
@@ -134,7 +135,11 @@ def cancelled_work_is_never_ended(tale: Tale, bad: bool) -> None:
     tale.says("A", "command_cancel", "c", targetRequestId="k")
     tale.relay("N", "command_cancel", "c", targetRequestId="k")
     if not bad:
-        facts = {"category": "execution", "code": "command_cancelled", "message": "no"}
+        facts: dict[str, Any] = {
+            "category": "execution",
+            "code": "command_cancelled",
+            "message": "no",
+        }
         tale.says("N", "error", "k", **facts)
     tale.wait(12)
     tale.says("N", "ping", "p")
@@ -145,7 +150,7 @@ def cleanup_takes_the_tabs_of_another(tale: Tale, bad: bool) -> None:
     _with_tab(tale)
     tale.join("B")
     owner = "ctl_b" if bad else "ctl_a"
-    facts = {"targetNodeId": "node_n", "action": CLOSE_OWNED}
+    facts: dict[str, Any] = {"targetNodeId": "node_n", "action": CLOSE_OWNED}
     tale.relay("N", "command", "r", payload={"controllerClientId": owner}, **facts)
     tale.save("N", _row())
 
@@ -161,7 +166,7 @@ def tab_of_nobody(tale: Tale, bad: bool) -> None:
 def tab_opens_after_the_cleanup(tale: Tale, bad: bool) -> None:
     tale.join("A", "N")
     tale.runs("A", "o", "", OPEN, {"url": URL})
-    facts = {"targetNodeId": "node_n", "action": CLOSE_OWNED}
+    facts: dict[str, Any] = {"targetNodeId": "node_n", "action": CLOSE_OWNED}
     tale.relay("N", "command", "r", payload={"controllerClientId": "ctl_a"}, **facts)
     data = {"controllerClientId": "ctl_a", "closedCount": 0, "missingCount": 0}
     tale.result("r", {**data, "totalOwnedSessions": 0}, action=CLOSE_OWNED)
@@ -175,7 +180,11 @@ def click_happens_after_all(tale: Tale, bad: bool) -> None:
     tale.join("A", "N")
     tale.runs("A", "k", "", RUN, dict(COUNT))
     if bad:
-        facts = {"category": "execution", "code": "command_cancelled", "message": "no"}
+        facts: dict[str, Any] = {
+            "category": "execution",
+            "code": "command_cancelled",
+            "message": "no",
+        }
         tale.says("N", "error", "k", **facts)
     tale.save("N", _row(counted=1))
 
@@ -206,7 +215,8 @@ def private_tab_is_intercepted(tale: Tale, bad: bool) -> None:
 @TALES.of("intercepts-tell-their-options", "OT-22", "OT-24", "OT-25", "OT-26")
 def site_comes_back_in_capitals(tale: Tale, bad: bool) -> None:
     _with_tab(tale)
-    _intercepts(tale, **({"site": "Example.COM"} if bad else {}))
+    told: dict[str, Any] = {"site": "Example.COM"} if bad else {}
+    _intercepts(tale, **told)
 
 
 @TALES.of("nodes-tell-their-subscribers", "OT-14", "OT-17", "OT-19", "OT-20")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim.protocols.catalogue import Tales
 from sim.protocols.relay.acts import SayFrame
 from sim.protocols.relay.catalogue.tale import CLOSE_OWNED, LIST, START_MS, Tale
@@ -63,7 +65,12 @@ def busy_tab_in_another_category(tale: Tale, bad: bool) -> None:
     tale.join("A", "N")
     category = "routing" if bad else "lock_conflict"
     tale.says("A", "ping", "k")
-    facts = {"category": category, "code": "tab_busy", "message": "no", "retryable": True}
+    facts: dict[str, Any] = {
+        "category": category,
+        "code": "tab_busy",
+        "message": "no",
+        "retryable": True,
+    }
     tale.relay("A", "error", "k", **facts)
 
 

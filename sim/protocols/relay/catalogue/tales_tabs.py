@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim.protocols.catalogue import Tales
 from sim.protocols.relay.catalogue.tale import CLOSE_OWNED, OPEN, UNSUBSCRIBE, Tale
 
@@ -12,7 +14,7 @@ STREAM = {"stream": {"listeners": [{"listener": "chat"}]}}
 
 def _cleans(tale: Tale, node: str = "N", owner: str = "ctl_a", id: str = "r") -> None:
     """The relay sends close_owned."""
-    facts = {"targetNodeId": "node_n", "action": CLOSE_OWNED}
+    facts: dict[str, Any] = {"targetNodeId": "node_n", "action": CLOSE_OWNED}
     tale.relay(node, "command", id, payload={"controllerClientId": owner}, **facts)
 
 
@@ -270,7 +272,7 @@ def page_is_intercepted_for_nobody(tale: Tale, bad: bool) -> None:
     tale.listens("A")
     tale.ends("A")
     if not bad:
-        facts = {"targetNodeId": "node_n", "action": UNSUBSCRIBE}
+        facts: dict[str, Any] = {"targetNodeId": "node_n", "action": UNSUBSCRIBE}
         tale.relay("N", "command", "r", payload={"targetRequestId": "s"}, **facts)
 
 

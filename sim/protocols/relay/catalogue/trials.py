@@ -55,23 +55,25 @@ def _tidied(message: Any) -> str:
 
 def _alias(done: Subject) -> str:
     """command.reddit_posts finds what command.run with site and command finds."""
-    for inputs in ({}, {"minReturnedPosts": 3}):
-        run = done("command.run", {**GET_POSTS, "input": inputs})
-        old = done("command.reddit_posts", {"input": inputs})
+    for inputs in ({}, {"minReturnedPosts": 60}):
+        run = done(("command.run", {**GET_POSTS, "input": inputs}))
+        old = done(("command.reddit_posts", {"input": inputs}))
         if run != old:
             return f"the old name finds something else for {inputs}"
     return ""
 
 
-def _done(action: str, payload: dict[str, Any]) -> Any:
-    """What a fresh browser makes of it."""
+def _done(asked: tuple[str, dict[str, Any]]) -> Any:
+    """What a fresh browser makes of an action and its payload."""
+    action, payload = asked
     outcome = perform(Browser(built_in_web()), Order(action, payload, "", "k", "T", WHEN_MS))
     return outcome.data if isinstance(outcome, Done) else outcome
 
 
-def _forgetful(action: str, payload: dict[str, Any]) -> Any:
+def _forgetful(asked: tuple[str, dict[str, Any]]) -> Any:
     """A browser that drops the input of the old name."""
-    return _done(action, {} if action == "command.reddit_posts" else payload)
+    action, payload = asked
+    return _done((action, {} if action == "command.reddit_posts" else payload))
 
 
 TRIALS: Final = (
