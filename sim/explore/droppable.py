@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
+from sim.scenario.arguments import LISTENING_KINDS
 from sim.scenario.syntax import Arrow, Scenario, Statement
 from sim.scenario.tree import statements_in
 
@@ -43,7 +44,8 @@ def parts_of(scenario: Scenario) -> Parts:
 
 
 def _may_miss(kind: str) -> bool:
-    return kind in ("person", "desktop", "slack", "telegram", "x")
+    """The one host with which all others connect is there in every diagram."""
+    return kind not in LISTENING_KINDS
 
 
 def _lines_of(who: str, statements: Sequence[Statement]) -> frozenset[int]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sim.core.entropy import Stream
 from sim.explore.menu import Purse, kind_of, menu
-from sim.explore.track import STALLING
+from sim.explore.track import RUNNING_THROUGH
 from sim.world.activity import Activity
 from sim.world.fault import Budget
 from sim.world.helm import END, LATE, UNTIL, Helm, Stall, Step, Strike
@@ -152,7 +152,7 @@ class Walk(Helm):
         return True
 
     def at_op(self, activity: Activity, value: Any) -> bool:
-        if not (self.ops or self.table) or activity.host.kind not in STALLING:
+        if not (self.ops or self.table) or activity.host.kind in RUNNING_THROUGH:
             return False
         activity.ops += 1
         place = f"{activity.origin}/{activity.ops}"
