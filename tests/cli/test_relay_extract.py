@@ -112,7 +112,7 @@ def test_a_budget_that_is_too_short_for_a_slow_page_ends_in_a_timeout(shell: She
     [
         ((), "name what to extract: either a URL or a tab session"),
         ((PAGE, "--tab-session", "tab_1"), "name what to extract: either a URL or a tab session"),
-        ((PAGE, "--token", "t"), "--token and --node are for a real relay"),
+        ((PAGE, "--node", "n"), "--node is for a real relay: give its --url too"),
         ((PAGE, "--url", "ws://h"), "a real relay wants a token"),
         ((PAGE, "--url", "http://h", "--token", "t"), "give the relay's URL, such as ws://"),
         ((PAGE, "--format", "pdf"), "'pdf' is not one of"),

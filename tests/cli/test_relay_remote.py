@@ -12,10 +12,19 @@ from typing import Any
 import pytest
 import trio
 
-from sim.cli.relaying.remote import Address, connected_nodes, node_of, session_with
+from sim.cli.relaying import remote
+from sim.cli.relaying.address import (
+    Address,
+    TokenRefused,
+    connected_nodes,
+    new_token,
+    node_of,
+)
+from sim.cli.relaying.remote import session_with
 from sim.core.errors import UsageError
 from sim.protocols.relay.controller.errand import Extracted, NotExtracted, Wanted
 from tests.cli.relay_at_hand import TOKEN, RelayAtHand, relay_at_hand
+from tests.cli.screens import Shell
 
 PAGE = "https://page.example/"
 
@@ -127,15 +136,26 @@ def test_where_nobody_listens_the_address_is_told() -> None:
 
 
 @contextmanager
-def telling(nodes: Any) -> Iterator[tuple[str, list[Any]]]:
-    """An HTTP server that answers GET /api/nodes/connected."""
+def telling(*answers: Any) -> Iterator[tuple[str, list[Any]]]:
+    """An HTTP server with these answers, one after the other; a number is a status without
+    a body. Gives its WebSocket URL, and what it was asked."""
     asked: list[Any] = []
+    left = list(answers)
 
     class Desk(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append((self.path, self.headers["authorization"]))
-            body = json.dumps(nodes).encode()
-            self.send_response(200)
+            self.answer()
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            asked.append((self.path, json.loads(body)))
+            self.answer()
+
+        def answer(self) -> None:
+            told = left.pop(0)
+            body = b"" if isinstance(told, int) else json.dumps(told).encode()
+            self.send_response(told if isinstance(told, int) else 200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -144,7 +164,8 @@ def telling(nodes: Any) -> Iterator[tuple[str, list[Any]]]:
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Desk)
-    thread = threading.Thread(target=server.handle_request)
+    server.timeout = 10
+    thread = threading.Thread(target=lambda: [server.handle_request() for _ in answers])
     thread.start()
     try:
         yield f"ws://127.0.0.1:{server.server_port}", asked
@@ -190,4 +211,109 @@ def test_the_role_stands_in_the_query_of_what_is_dialled(
     url: str, dialled: str, nodes: str
 ) -> None:
     address = Address(url, TOKEN)
-    assert (address.dialled(), address.nodes_url()) == (dialled, nodes)
+    assert (address.dialled(), address.web("/api/nodes/connected")) == (dialled, nodes)
+
+
+# -- tokens that are no longer good
+
+
+def test_a_refresh_token_gets_a_new_access_token_from_the_relay() -> None:
+    with telling({"accessToken": "token-B", "refreshToken": "rt-2"}) as (url, asked):
+        assert new_token(Address(url, TOKEN, refresh_token="rt")) == "token-B"
+    assert asked == [("/api/auth/refresh", {"refreshToken": "rt"})]
+
+
+@pytest.mark.parametrize("answer", [401, 500, {}, {"accessToken": 7}, {"accessToken": ""}, []])
+def test_where_no_new_token_comes_one_has_to_sign_in_anew(answer: Any) -> None:
+    with telling(answer) as (url, _), pytest.raises(UsageError, match="sign in anew"):
+        new_token(Address(url, TOKEN, refresh_token="rt"))
+
+
+def test_a_relay_that_does_not_know_the_token_is_no_relay_without_nodes() -> None:
+    with telling(401) as (url, _), pytest.raises(TokenRefused, match="Unauthorized"):
+        connected_nodes(Address(url, TOKEN))
+    with telling(500) as (url, _), pytest.raises(UsageError) as told:
+        connected_nodes(Address(url, TOKEN))
+    assert not isinstance(told.value, TokenRefused)
+
+
+def prepared(*answers: Any, refresh_token: str = "rt") -> tuple[Address, str]:
+    with telling(*answers) as (url, _):
+        address = Address(url, "old", refresh_token=refresh_token)
+        return trio.run(remote._prepared, address)
+
+
+def test_an_old_token_is_renewed_before_the_nodes_are_asked_for_again() -> None:
+    nodes = {"nodes": [{"nodeId": "node_alpha"}]}
+    address, node = prepared(401, {"accessToken": "new"}, nodes)
+    assert (address.token, node) == ("new", "node_alpha")
+    address, node = prepared(nodes)
+    assert (address.token, node) == ("old", "node_alpha")
+
+
+def test_without_a_refresh_token_an_old_one_is_told_at_once() -> None:
+    with pytest.raises(TokenRefused):
+        prepared(401, refresh_token="")
+
+
+def test_a_token_that_is_refused_at_auth_is_renewed_on_the_same_socket(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remote, "new_token", lambda address: TOKEN)
+
+    async def deed(relay: RelayAtHand, address: Address) -> Any:
+        async with session_with(Address(relay.url, "old", "node_alpha", "rt")) as client:
+            return await client.extract(Wanted(PAGE)), relay
+
+    end, relay = at_hand(deed)
+    assert isinstance(end, Extracted)
+    assert len(relay.paths) == 1
+    tokens = [w["payload"]["accessToken"] for w in relay.heard if w["messageType"] == "auth"]
+    assert tokens == ["old", TOKEN]
+
+
+def test_a_new_token_that_is_refused_too_is_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "new_token", lambda address: "old too")
+
+    async def deed(relay: RelayAtHand, address: Address) -> Any:
+        async with session_with(Address(relay.url, "old", "node_alpha", "rt")):
+            pass
+
+    with pytest.raises(TokenRefused, match="refuses auth: invalid_access_token"):
+        at_hand(deed)
+
+
+@contextmanager
+def in_a_thread() -> Iterator[RelayAtHand]:
+    """The relay beside a command line that has a loop of its own."""
+    opened, ended = threading.Event(), threading.Event()
+    found: list[RelayAtHand] = []
+
+    async def main() -> None:
+        async with relay_at_hand() as relay:
+            found.append(relay)
+            opened.set()
+            await trio.to_thread.run_sync(ended.wait)
+
+    thread = threading.Thread(target=trio.run, args=(main,))
+    thread.start()
+    assert opened.wait(10)
+    try:
+        yield found[0]
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_the_command_line_prints_what_a_real_relay_brings(shell: Shell) -> None:
+    with in_a_thread() as relay:
+        target = ("--url", relay.url, "--token", TOKEN, "--node", "node_alpha")
+        said = shell("relay", "extract-content", PAGE, *target)
+        assert (said.code, said.out, said.err) == (0, "# Page\n", "")
+        relay.fails["primitive.tab.open"] = "node_offline"
+        said = shell("relay", "extract-content", PAGE, *target)
+        assert (said.code, said.out) == (1, "")
+        assert said.err == "hooktwin: node_offline: no: node_offline\n"
+        said = shell("relay", "extract-content", PAGE, *target[:2], "--token", "bad", *target[4:])
+        assert said.code == 2
+        assert "refuses auth: invalid_access_token" in said.err

@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli.relaying.options import Html, Node, Relay, Token, address_of, pages_of
+from sim.cli.relaying.options import (
+    Html,
+    Node,
+    RefreshToken,
+    Relay,
+    Token,
+    address_of,
+    pages_of,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from sim.cli.relaying.address import Address
+    from sim.protocols.relay.browser import Page
     from sim.protocols.relay.controller.errand import Extracted, NotExtracted, Wanted
 
 
@@ -63,6 +71,7 @@ def extract_content(
     ] = False,
     url: Relay = None,
     token: Token = None,
+    refresh_token: RefreshToken = None,
     node: Node = None,
     html: Html = None,
 ) -> None:
@@ -70,15 +79,11 @@ def extract_content(
     from sim.protocols.relay.controller.errand import Wanted
 
     wanted = Wanted(page or "", tab_session or "", str(format), selector or "", timeout_ms)
-    end = _end_of(wanted, url, token, node, html)
+    end = _end_of(wanted, address_of(url, token, refresh_token, node), pages_of(html, url))
     raise typer.Exit(_told(end, as_json))
 
 
-def _end_of(
-    wanted: Wanted, url: str | None, token: str | None, node: str | None, html: list[Path] | None
-) -> Extracted | NotExtracted:
-    address = address_of(url, token, node)
-    pages = pages_of(html, url)
+def _end_of(wanted: Wanted, address: Address | None, pages: list[Page]) -> Extracted | NotExtracted:
     if address is not None:
         from sim.cli.relaying.remote import extract_once
 

@@ -10,7 +10,7 @@ import typer
 from sim.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from sim.cli.relaying.remote import Address
+    from sim.cli.relaying.address import Address
     from sim.protocols.relay.browser import Page
 
 Relay = Annotated[
@@ -26,6 +26,14 @@ Token = Annotated[
     str | None,
     typer.Option(
         metavar="TOKEN", envvar="HOOKTWIN_RELAY_TOKEN", help="The access token for a real relay."
+    ),
+]
+RefreshToken = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TOKEN",
+        envvar="HOOKTWIN_RELAY_REFRESH_TOKEN",
+        help="Gets a new access token where the relay does not take the first one any more.",
     ),
 ]
 Node = Annotated[
@@ -47,18 +55,20 @@ Html = Annotated[
 HOST: Final = "https://files.example/"
 
 
-def address_of(relay: str | None, token: str | None, node: str | None) -> Address | None:
+def address_of(
+    relay: str | None, token: str | None, refresh_token: str | None, node: str | None
+) -> Address | None:
     """The real relay that is meant, None for the twin. Raises UsageError for half of one."""
-    from sim.cli.relaying.remote import Address
+    from sim.cli.relaying.address import Address
 
     if relay is None:
-        if token or node:
-            raise UsageError("--token and --node are for a real relay: give its --url too")
-        return None
+        if node:
+            raise UsageError("--node is for a real relay: give its --url too")
+        return None  # tokens may stand in the environment for another day
     if not token:
         text = "a real relay wants a token: give --token, or set HOOKTWIN_RELAY_TOKEN"
         raise UsageError(text)
-    return Address(relay, token, node or "")
+    return Address(relay, token, node or "", refresh_token or "")
 
 
 def pages_of(files: list[Path] | None, relay: str | None) -> list[Page]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Final
-from urllib import request as http
-from urllib.parse import urlsplit, urlunsplit
 
 import attrs
 import trio
 
+from sim.cli.relaying.address import Address, TokenRefused, new_token, node_of
 from sim.core.entropy import real_uuid4
 from sim.core.errors import UsageError
 from sim.core.event import Noted
@@ -26,6 +24,7 @@ from sim.live.outsider import Outsider
 from sim.live.tail import Tail
 from sim.live.wallclock import show_real_time
 from sim.protocols.relay import parse_relay_message
+from sim.protocols.relay.acts import UseToken
 from sim.protocols.relay.controller import Controller, ControllerPlan
 from sim.protocols.relay.controller.errand import Extracted, NotExtracted, Wanted, extraction
 from sim.world.dial import DialRequest
@@ -33,64 +32,9 @@ from sim.world.world import World
 
 ADMISSION_S: Final = 5.0
 """How long to wait for auth_ack, the dial included."""
-NODES_S: Final = 5.0
 _CLIENT: Final = "C"
 _RELAY: Final = "R"
 _FAREWELL: Final = (1000, "done")
-
-
-@attrs.frozen
-class Address:
-    """Where the relay is, what to show it, and which node is meant ("": the only one)."""
-
-    url: str
-    token: str
-    node: str = ""
-
-    def __attrs_post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("ws", "wss") or not parts.hostname:
-            raise UsageError(f"{self.url}: give the relay's URL, such as ws://127.0.0.1:8787")
-
-    def dialled(self) -> str:
-        """The URL with the role that the relay is told in it."""
-        parts = urlsplit(self.url)
-        query = "&".join(one for one in (parts.query, "role=controller") if one)
-        return urlunsplit(parts._replace(query=query))
-
-    def nodes_url(self) -> str:
-        """Where the relay tells which nodes are connected."""
-        parts = urlsplit(self.url)
-        scheme = "https" if parts.scheme == "wss" else "http"
-        return urlunsplit((scheme, parts.netloc, "/api/nodes/connected", "", ""))
-
-
-def connected_nodes(address: Address) -> list[str]:
-    """The nodes that are connected, by the relay's own word.
-
-    Raises UsageError when it does not tell.
-    """
-    wanted = http.Request(address.nodes_url(), headers={"authorization": f"Bearer {address.token}"})
-    direct = http.build_opener(http.ProxyHandler({}))
-    try:
-        with direct.open(wanted, timeout=NODES_S) as answer:
-            told = json.loads(answer.read())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{address.nodes_url()}: {error}; name the node with --node") from error
-    nodes = told.get("nodes") if isinstance(told, dict) else None
-    listed = nodes if isinstance(nodes, list) else []
-    return [str(one["nodeId"]) for one in listed if isinstance(one, dict) and "nodeId" in one]
-
-
-def node_of(address: Address) -> str:
-    """The node that is meant. Raises UsageError where that is not clear."""
-    if address.node:
-        return address.node
-    nodes = connected_nodes(address)
-    if len(nodes) != 1:
-        found = f"the nodes {', '.join(nodes)} are" if nodes else "no node is"
-        raise UsageError(f"{found} connected to {address.url}: name one with --node")
-    return nodes[0]
 
 
 class RemoteClient:
@@ -180,9 +124,21 @@ class RemoteClient:
         for name in (_RELAY, _CLIENT):
             self.world.boot(name)
         self._nursery.start_soon(self._run)
-        if not await self._admitted(give_up=lambda: bool(self._why_not)):
-            why = self._why_not or f"no auth_ack within {ADMISSION_S:g} s"
-            raise UsageError(f"{self._address.url}: {why}")
+        await self._let_in()
+
+    async def show(self, token: str) -> None:
+        """Try another access token on the same socket. Raises UsageError as :meth:`begin`."""
+        self._why_not = ""
+        self._driver.nudge()
+        self.world.act(_CLIENT, UseToken(token, now=True))
+        await self._let_in()
+
+    async def _let_in(self) -> None:
+        if await self._admitted(give_up=lambda: bool(self._why_not)):
+            return
+        why = self._why_not or f"no auth_ack within {ADMISSION_S:g} s"
+        refused = TokenRefused if self._why_not.endswith("invalid_access_token") else UsageError
+        raise refused(f"{self._address.url}: {why}")
 
     async def _admitted(self, give_up: Callable[[], bool] = never) -> bool:
         """Wait a little for the session; one that was lost comes back by itself."""
@@ -227,15 +183,32 @@ class RemoteClient:
         self.world.close()
 
 
+async def _prepared(address: Address) -> tuple[Address, str]:
+    """The node that is meant, and the address with a token that was good enough to ask."""
+    try:
+        return address, await trio.to_thread.run_sync(node_of, address)
+    except TokenRefused:
+        if not address.refresh_token:
+            raise
+    token = await trio.to_thread.run_sync(new_token, address)
+    address = attrs.evolve(address, token=token)
+    return address, await trio.to_thread.run_sync(node_of, address)
+
+
 @asynccontextmanager
 async def session_with(address: Address) -> AsyncIterator[RemoteClient]:
     """A controller that is admitted at the relay. Raises UsageError where it is not."""
-    node = await trio.to_thread.run_sync(node_of, address)
+    address, node = await _prepared(address)
     failure: BaseException | None = None
     async with trio.open_nursery() as nursery:
         client = RemoteClient(address, node, nursery)
         try:
-            await client.begin()
+            try:
+                await client.begin()
+            except TokenRefused:
+                if not address.refresh_token:
+                    raise
+                await client.show(await trio.to_thread.run_sync(new_token, address))
             yield client
         except trio.Cancelled:
             raise

@@ -12,8 +12,9 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from sim import __version__
+from sim.cli.relaying.address import Address
 from sim.cli.relaying.answers import json_of
-from sim.cli.relaying.remote import Address, session_with
+from sim.cli.relaying.remote import session_with
 from sim.cli.relaying.twin import TwinClient
 from sim.core.errors import UsageError
 from sim.protocols.relay.browser import Page

@@ -6,7 +6,15 @@ from importlib.util import find_spec
 
 import typer
 
-from sim.cli.relaying.options import Html, Node, Relay, Token, address_of, pages_of
+from sim.cli.relaying.options import (
+    Html,
+    Node,
+    RefreshToken,
+    Relay,
+    Token,
+    address_of,
+    pages_of,
+)
 
 REMEDY = "hooktwin relay mcp needs the mcp package: pip install 'hooktwin[mcp]'"
 
@@ -24,7 +32,13 @@ def add_to(app: typer.Typer) -> None:
     app.command("mcp", epilog=EPILOG)(mcp)
 
 
-def mcp(url: Relay = None, token: Token = None, node: Node = None, html: Html = None) -> None:
+def mcp(
+    url: Relay = None,
+    token: Token = None,
+    refresh_token: RefreshToken = None,
+    node: Node = None,
+    html: Html = None,
+) -> None:
     """Serve content extraction to agents over the Model Context Protocol (stdio)."""
     from sim.core.errors import UsageError
 
@@ -34,4 +48,4 @@ def mcp(url: Relay = None, token: Token = None, node: Node = None, html: Html = 
 
     from sim.cli.relaying.server import serve
 
-    trio.run(serve, address_of(url, token, node), pages_of(html, url))
+    trio.run(serve, address_of(url, token, refresh_token, node), pages_of(html, url))
