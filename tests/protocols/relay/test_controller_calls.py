@@ -132,6 +132,19 @@ def test_an_early_command_waits_for_the_socket_only() -> None:
     assert [w["requestId"] for w in play.heard("command")] == ["early"]
 
 
+def test_what_is_early_and_was_asked_for_before_there_was_a_socket_goes_out_behind_auth() -> None:
+    play = ControllerPlay(greets=False, start=False)
+    play.world.boot("P")
+    play.do(SendCommand("command.list", request="held"))
+    play.do(LockTab("tab_1", request="lock"))
+    play.do(SendCommand("command.list", request="early", early=True))
+    play.world.boot("R")
+    play.wait(5_000)
+    assert [w["messageType"] for w in play.heard()] == ["hello", "auth", "command"]
+    assert play.heard("command")[0]["requestId"] == "early"
+    assert [request for _, request in play.peer.held] == ["held", "lock"]
+
+
 def test_a_controller_pings_at_every_heartbeat_interval_of_hello_ack() -> None:
     play = ControllerPlay()
     play.wait(33_000)

@@ -112,7 +112,8 @@ def test_the_budget_comes_from_the_policy_of_a_command_that_is_known() -> None:
     play.do(SendCommand("command.test", {**POSTS, "input": {"minReturnedPosts": 200}}))
     play.do(SendCommand("command.reddit_posts", {"input": {}}))
     play.do(SendCommand("command.run", {"site": "reddit.com", "command": "other"}))
-    assert timeouts(play) == [None, None, 85_000, 300_000, 60_000, None]
+    play.do(SendCommand("primitive.tab.query", POSTS))
+    assert timeouts(play) == [None, None, 85_000, 300_000, 60_000, None, None]
 
 
 def test_what_the_user_says_goes_before_the_policy_thirty_thousand_included() -> None:
