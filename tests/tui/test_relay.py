@@ -9,8 +9,12 @@ import pytest
 
 from sim.core.trace import write_trace
 from sim.protocols.relay import ACTIONS, EVENTS
-from tests.tui.stage import shared
+from tests.tui.stage import perform, press, screen_text, settled, shared
 from tui.drawing import frames, hosts
+from tui.feeds.moment import moment_of
+from tui.feeds.runner import run_session
+from tui.keys import VIEWS
+from tui.screens.faults import entries_for
 from tui.session import Session
 
 ROOT = Path(__file__).resolve().parent.parent.parent / "tui"
@@ -95,6 +99,36 @@ def test_a_file_of_a_relay_run_is_judged_as_the_run_was_and_shows_the_same(tmp_p
     assert (read.violations, read.unjudged) == ([], "")
     n = step_of(run, "lock_acquired")
     assert pane(read, "R", n).count("until T+") == pane(run, "R", n).count("until T+") == 1
+
+
+def test_every_view_of_a_relay_run_opens_and_says_what_it_knows():
+    async def script(pilot):
+        script.seen = {}
+        for number, view in enumerate(VIEWS[:6], 1):
+            await press(pilot, str(number), "G", "N")
+            await settled(pilot)
+            script.seen[view] = screen_text(pilot.app)
+
+    perform(shared("lock-with-lease"), script)
+    assert "controller" in script.seen["replay"]
+    assert "lock_expired" in script.seen["frames"]
+    assert "relay" in script.seen["hosts"]
+
+
+def test_the_fault_menu_offers_what_a_controller_and_a_node_can_do():
+    run = shared("open-and-read")
+    found = entries_for(run, moment_of(run, 40))
+    labels = [one.label for one in found if one.group == "person"]
+    assert "C  opens a tab" in labels
+    assert "N  fails the next command" in labels
+
+
+def test_an_act_of_the_menu_makes_a_branch_of_the_run():
+    run = shared("open-and-read")
+    deed = next(one.value for one in entries_for(run, moment_of(run, 40), "C")
+                if one.label == "C  queries the tabs")  # fmt: skip
+    branch = run_session(run.scenario, deeds=(deed,), parent=run, driver="step")
+    assert "primitive.tab.query" in [branch.diagram.row(n).label for n in range(branch.count)]
 
 
 ALSO_ELSEWHERE = {"queued"}
