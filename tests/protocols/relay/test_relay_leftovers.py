@@ -284,3 +284,22 @@ def test_without_the_rule_stamps_may_still_be_the_same() -> None:
         play.say("A", "ping", "p", wait=0)
     play.run(5)
     assert play.got("A") == ["pong p", "pong p"]
+
+
+def test_a_stolen_place_in_a_queue_counts_for_the_thief() -> None:
+    limits = Limits(auth_check_ms=2, controller_queue=1)
+    play = RelayPlay(off=("request_id_is_taken",), limits=limits, ready="ABCN")
+    play.command("B", "k")
+    play.command("A", "same")
+    play.command("A", "x")
+    play.command("C", "same", "T2")
+    play.command("A", "y")
+    play.command("C", "z")
+    assert play.got("A") == ["queued same", "controller_queue_limit_exceeded x", "queued y"]
+    assert play.got("C") == ["routed same", "controller_queue_limit_exceeded z"]
+    play.cut("A")
+    play.result("k")
+    play.result("same")
+    assert play.got("C") == ["routed same", "result same"]
+    play.command("C", "z")
+    assert play.got("C") == ["routed z"]
