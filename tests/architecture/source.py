@@ -29,15 +29,24 @@ class Source:
 
 
 @functools.cache
+def _source(path: Path) -> Source:
+    """A file, parsed once whoever asks for the folder or the folders above it."""
+    text = path.read_text(encoding="utf-8")
+    return Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text))
+
+
+@functools.cache
 def sources(*folders: str) -> tuple[Source, ...]:
     """All Python files under these folders, in order of their names."""
-    found = []
-    for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            text = path.read_text(encoding="utf-8")
-            found.append(Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text)))
+    found = [_source(path) for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     gc.freeze()  # millions of nodes that live to the end: no later test waits for a walk over them
     return tuple(found)
+
+
+@functools.cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """All nodes of a tree, as ``ast.walk`` gives them; walked once."""
+    return tuple(ast.walk(tree))
 
 
 def committed_files() -> list[Path]:
@@ -62,7 +71,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def functions(tree: ast.AST) -> Iterator[Function]:
     """All functions and methods, nested ones too."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, Function):
             yield node
 
@@ -78,7 +87,7 @@ def length(function: Function) -> int:
 
 def imported_modules(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """(node, module) of each import, wherever it stands; ``from a import b`` gives a and a.b."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node, alias.name
@@ -92,6 +101,6 @@ def docstring_nodes(tree: ast.AST) -> set[ast.AST]:
     """The string constants that are docstrings (also those under a field)."""
     return {
         node.value
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }

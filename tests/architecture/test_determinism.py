@@ -8,7 +8,7 @@ import ast
 
 import pytest
 
-from tests.architecture.source import Source, functions, imported_modules, sources
+from tests.architecture.source import Source, functions, imported_modules, nodes, sources
 
 REAL_WORLD = {"random", "uuid", "time", "secrets", "datetime"}
 MAY_ASK_THE_REAL_WORLD = {
@@ -29,7 +29,7 @@ def may_ask(source):
 
 def real_world_calls(source):
     """(node, what) of everything that gives another answer in another process."""
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "id":
             yield node, "id()"
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -54,7 +54,7 @@ def is_set(node, names):
 
 def set_names(function):
     """Names that a function binds to sets, or that are annotated as such."""
-    for node in ast.walk(function):
+    for node in nodes(function):
         if isinstance(node, ast.Assign) and is_set(node.value, ()):
             yield from (target.id for target in node.targets if isinstance(target, ast.Name))
         annotated = node.annotation if isinstance(node, ast.arg | ast.AnnAssign) else None
@@ -79,14 +79,15 @@ def iterated_sets(source):
     """Where a set is walked in its own order. A result that is a set again is fine."""
     for scope in (source.tree, *functions(source.tree)):
         names = set(set_names(scope)) if scope is not source.tree else set()
+        harmless = calms(scope)
         unordered = {
             generator
-            for node in ast.walk(scope)
+            for node in nodes(scope)
             if isinstance(node, ast.SetComp)
-            or (isinstance(node, ast.GeneratorExp) and node in calms(scope))
+            or (isinstance(node, ast.GeneratorExp) and node in harmless)
             for generator in node.generators
         }
-        for node in ast.walk(scope):
+        for node in nodes(scope):
             if node not in unordered:
                 yield from (found for found in iterations(node) if is_set(found, names))
 
@@ -95,7 +96,7 @@ def calms(scope):
     """Generators that feed something to which order means nothing."""
     return {
         argument
-        for node in ast.walk(scope)
+        for node in nodes(scope)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         if node.func.id in ("sorted", "any", "all", "sum", "min", "max", "set", "frozenset", "len")
         for argument in node.args

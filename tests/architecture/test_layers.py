@@ -9,6 +9,7 @@ from tests.architecture.source import (
     committed_files,
     docstring_nodes,
     imported_modules,
+    nodes,
     sources,
 )
 
@@ -25,7 +26,7 @@ DRIVERS = re.compile(r"\b(trio|asyncio|StepDriver|TrioDriver|LiveDriver|sim\.dri
 def words_in_code(tree):
     """(node, word) of every identifier and string literal that is no docstring."""
     docstrings = docstring_nodes(tree)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         for field in ("id", "attr", "name", "arg"):
             if isinstance(word := getattr(node, field, None), str):
                 yield node, word
