@@ -2,17 +2,38 @@
 
 Without this they kill the process on the spot, and its workers and temporary
 folders stay. The exit code is 128 and the signal's number, as shells count.
+
+An exception that a signal raises may be lost: Python drops those that come up in a
+finalizer or a callback of the collector. So a signal that comes later raises it again,
+and commands that wait for signals themselves ask first which one has come.
 """
 
 from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 NAMES = ("SIGTERM", "SIGHUP")
+CLEANING_S = 3.0
+"""So long more signals are not heard: ``timeout`` sends two, and what is being cleaned up
+must not be disturbed."""
+
+
+class _Came:
+    """Which signal came first (0: none), and when the last one was obeyed."""
+
+    number = 0
+    at_s = 0.0
+
+
+def signal_that_came() -> int:
+    """The number of the signal that this command line was to end by, whatever became of it;
+    0: none."""
+    return _Came.number
 
 
 @contextmanager
@@ -22,13 +43,13 @@ def gentle_endings() -> Iterator[Callable[[], int]]:
     Does nothing outside the main thread, and for signals that somebody handles
     or ignores already (nohup).
     """
-    came = 0
+    _Came.number = 0
 
     def end(number: int, frame: Any) -> None:
-        nonlocal came
-        came = number
-        # More of them (timeout sends two) must not disturb the cleaning up.
-        signal.signal(number, signal.SIG_IGN)
+        now_s = time.monotonic()
+        if _Came.number and now_s - _Came.at_s < CLEANING_S:
+            return
+        _Came.number, _Came.at_s = _Came.number or number, now_s
         on_interrupt = signal.getsignal(signal.SIGINT)
         if callable(on_interrupt):
             on_interrupt(signal.SIGINT, frame)
@@ -39,7 +60,7 @@ def gentle_endings() -> Iterator[Callable[[], int]]:
     for number in taken:
         signal.signal(number, end)
     try:
-        yield lambda: came
+        yield signal_that_came
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sim.cli import ending
 from sim.cli.ending import gentle_endings
+from sim.cli.living.setup import stop_of
 from tests.cli.screens import ROOT
 
 PATIENCE_S = 60.0
@@ -160,3 +162,29 @@ def test_whoever_ignores_hang_ups_goes_on_ignoring_them() -> None:
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_a_signal_whose_exception_was_lost_is_remembered_and_the_next_one_is_heard(monkeypatch):
+    monkeypatch.setattr(ending, "CLEANING_S", 0.0)
+    with gentle_endings() as ended_by:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        # Somebody has swallowed it, and goes on.
+        assert ended_by() == ending.signal_that_came() == signal.SIGTERM
+        assert stop_of().event.is_set()
+        assert stop_of().signal == signal.SIGTERM
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_two_signals_at_once_are_one(monkeypatch):
+    monkeypatch.setattr(ending, "CLEANING_S", 60.0)
+    with gentle_endings():
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_without_a_signal_a_live_session_begins_as_usual():
+    with gentle_endings():
+        assert not stop_of().event.is_set()

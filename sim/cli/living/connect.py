@@ -75,7 +75,7 @@ def connect(
         seconds,
         setup.running_of(record, speed, seed, without, played),
     )
-    summary, party = trio.run(connect_live, plan, say)
+    summary, party = trio.run(connect_live, plan, say, setup.stop_of())
     say(f"hooktwin: {_counted(party)}")
     tell_summary(summary, record)
     code = code_of(summary)

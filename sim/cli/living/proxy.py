@@ -112,12 +112,12 @@ def _run(plan: ProxyPlan, with_keys: bool) -> int:
 
     from sim.cli import outcome
     from sim.cli.living.keys import keys_of_terminal
-    from sim.live.holding import Stop
+    from sim.cli.living.setup import stop_of
     from sim.live.proxy_session import proxy_session
 
     with keys_of_terminal(with_keys) as read_keys:
         opened = partial(_tell_opened, str(plan.upstream))
-        summary = trio.run(partial(proxy_session, keys=read_keys), plan, opened, _tell, Stop())
+        summary = trio.run(partial(proxy_session, keys=read_keys), plan, opened, _tell, stop_of())
     _tell_summary(summary)
     if summary.signal:
         return outcome.BY_SIGNAL + summary.signal

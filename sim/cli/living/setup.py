@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sim.live.holding import Stop
     from sim.live.session import Running
     from sim.scenario.syntax import Scenario
 
@@ -34,6 +35,23 @@ def scenario_of(name: str | None, channels: Sequence[str] | None) -> Scenario | 
     return read_scenario(name)
 
 
+def protocol_of(
+    wanted: str | None, scenario: Scenario | None, channels: Sequence[str] | None
+) -> str:
+    """The protocol to be spoken. Raises UsageError for an unknown one, for one that the scenario
+    does not speak, and for channels where there are none."""
+    from sim.core.errors import UsageError
+    from sim.protocols import register
+
+    drawn = scenario.protocol if scenario is not None else None
+    name = register.protocol(wanted or drawn or register.DEFAULT_PROTOCOL).name
+    if drawn not in (None, name):
+        raise UsageError(f"--protocol {name}: the scenario speaks {drawn}; leave it out")
+    if channels and name != register.DEFAULT_PROTOCOL:
+        raise UsageError(f"--channel: the {name} protocol has no channels; leave it out")
+    return name
+
+
 def check_token(token: str | None) -> str:
     """The token, "" for none. Raises UsageError for one that no header can carry."""
     from sim.core.errors import UsageError
@@ -43,6 +61,18 @@ def check_token(token: str | None) -> str:
     if not token.strip() or not token.isascii() or not token.isprintable() or " " in token:
         raise UsageError("--token: give printable ASCII without spaces, as a header carries it")
     return token
+
+
+def stop_of() -> Stop:
+    """What ends a live session. A signal that came while it was being set up ends it at once:
+    the exception that it raised may be lost, see :mod:`sim.cli.ending`."""
+    from sim.cli.ending import signal_that_came
+    from sim.live.holding import Stop
+
+    stop = Stop()
+    if number := signal_that_came():
+        stop.now(number)
+    return stop
 
 
 def host_of(text: str) -> str:

@@ -43,11 +43,11 @@ def with_tui(plan: Plan, address: Address) -> Summary:
 async def _both(plan: Plan, address: Address, record: Path) -> Summary:
     import trio
 
+    from sim.cli.living.setup import stop_of
     from sim.core.errors import UsageError
-    from sim.live.holding import Stop
     from sim.live.serving import serve
 
-    stop = Stop()
+    stop = stop_of()
     is_open = trio.Event()
     box: list[Summary | UsageError] = []
     control: list[str] = []
