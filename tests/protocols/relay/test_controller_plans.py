@@ -61,7 +61,9 @@ def timeouts(play: ControllerPlay) -> list[Any]:
 def test_a_retryable_error_is_tried_again_with_the_same_key_and_a_new_id_and_nonce() -> None:
     play = ControllerPlay()
     play.do(SendCommand("command.list", request="a", retries=1, idempotency_key="k"))
-    fail(play, "a", "node_offline", 3_000, retryable=True)
+    fail(play, "a", "node_offline", 950, retryable=True)
+    assert len(play.heard("command")) == 1
+    play.wait(100)
     first, second = play.heard("command")
     assert second["requestId"] != "a"
     assert second["payload"]["idempotencyKey"] == "k"
@@ -77,6 +79,14 @@ def test_a_lost_socket_is_a_reason_to_try_again_on_the_next_one() -> None:
     play.hang_up(5_000)
     first, second = play.heard("command")
     assert first["payload"]["idempotencyKey"] == second["payload"]["idempotencyKey"] != ""
+
+
+def test_a_second_try_waits_for_the_session_even_if_the_first_was_early() -> None:
+    play = ControllerPlay(greets=False)
+    play.do(SendCommand("command.list", request="a", retries=1, early=True))
+    play.hang_up(5_000)
+    assert len(play.sockets) == 2
+    assert [w["requestId"] for w in play.heard("command")] == ["a"]
 
 
 def test_what_is_not_retryable_or_was_tried_often_enough_is_over() -> None:
@@ -195,5 +205,6 @@ def test_only_the_last_two_hundred_ends_are_remembered() -> None:
         answer(play, f"r{n}", ms=0)
     play.wait(30)
     assert play.peer.outcome("r1") is None
+    assert play.peer.outcome("r2").is_good
     assert play.peer.outcome("r201").is_good
     assert len(play.outcomes()) == 202

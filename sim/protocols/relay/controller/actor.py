@@ -96,7 +96,7 @@ class Controller(Desk):
     def forget(self) -> None:
         """Calls, locks and subscriptions belong to the session."""
         if self.rules.lost_socket_ends_calls:
-            self.lost = list(self.calls)
+            self.lost += self.calls.values()
         self.locks.clear()
         self.streams.clear()
 
@@ -113,7 +113,7 @@ class Controller(Desk):
             await calls.overdue(self, key)
             await self._go_on()
         elif kind == "again":
-            await calls.send_held(self)
+            await calls.try_again(self, key)
         elif kind == "lease":
             await locks.lease_over(self, key)
         else:

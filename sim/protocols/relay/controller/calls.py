@@ -172,12 +172,12 @@ def learn(desk: Desk, node: str, data: Any) -> None:
             desk.policies[key] = policy
 
 
-async def end(desk: Desk, request: str, how: str, payload: dict[str, Any]) -> Call | None:
-    """A call has its one end. → the call; None where there was none, or none any more."""
+async def end(desk: Desk, request: str, how: str, payload: dict[str, Any]) -> None:
+    """A call has its one end, and perhaps another try. What else comes is no end."""
     call = desk.calls.pop(request, None)
     if call is None:
         await _end_again(desk, request, how, payload)
-        return None
+        return
     outcome = Outcome(request, call.name, how, payload)
     again, retry = _retry(desk, call, outcome)
     outcome = Outcome(request, call.name, how, payload, again)
@@ -186,13 +186,14 @@ async def end(desk: Desk, request: str, how: str, payload: dict[str, Any]) -> Ca
         del desk.outcomes[next(iter(desk.outcomes))]
     if desk.awaited == request:
         desk.awaited = again
+    if retry is not None and how == DISCONNECTED:
+        desk.held.append((retry, again))
+    elif retry is not None:
+        desk.later[again] = retry
     await desk.perform(StopTimer("deadline", request))
     await _report(desk, outcome)
-    if retry is not None:
-        desk.held.append((retry, again))
-        if how != DISCONNECTED:
-            await desk.perform(StartTimer("again", again, LEAST_TIMEOUT_MS * MS))
-    return call
+    if again in desk.later:
+        await desk.perform(StartTimer("again", again, LEAST_TIMEOUT_MS * MS))
 
 
 def _retry(desk: Desk, call: Call, outcome: Outcome) -> tuple[str, SendCommand | None]:
@@ -234,13 +235,22 @@ async def _end_again(desk: Desk, request: str, how: str, payload: dict[str, Any]
     await _report(desk, outcome)
 
 
+async def try_again(desk: Desk, request: str) -> None:
+    """A little time has passed since the try before this one."""
+    retry = desk.later.pop(request, None)
+    if retry is not None:
+        await ask(desk, retry)
+
+
 async def overdue(desk: Desk, request: str) -> None:
     """The controller's own deadline: nobody has ended the call."""
     if request in desk.calls:
         await end(desk, request, GAVE_UP, {})
 
 
-async def all_lost(desk: Desk, lost: list[str]) -> None:
+async def all_lost(desk: Desk, lost: list[Call]) -> None:
     """The socket is gone, and with it whoever was to be told how these calls end."""
-    for request in lost:
-        await end(desk, request, DISCONNECTED, {})
+    for call in lost:
+        if desk.calls.get(call.request) is call:
+            await end(desk, call.request, DISCONNECTED, {})
+    await send_held(desk)  # the next session may have begun meanwhile

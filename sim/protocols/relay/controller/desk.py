@@ -20,8 +20,9 @@ class Desk(Peer):
 
     ``calls`` are those without an end, by requestId; ``outcomes`` the ends of the last
     ones; ``lost`` the calls that a lost socket has taken with it. ``held`` are acts that
-    wait for a session, with the requestIds they will have. ``policies`` are
-    timeoutPolicies by (node, site, command), ``identity`` the controllerId of auth_ack.
+    wait for a session, with the requestIds they will have, ``later`` retries by theirs.
+    ``policies`` are timeoutPolicies by (node, site, command), ``identity`` the
+    controllerId of auth_ack.
     """
 
     __slots__ = (
@@ -30,6 +31,7 @@ class Desk(Peer):
         "client",
         "held",
         "identity",
+        "later",
         "locks",
         "lost",
         "nonce",
@@ -48,7 +50,8 @@ class Desk(Peer):
         self.nonce = ""
         self.calls: dict[str, Call] = {}
         self.outcomes: dict[str, Outcome] = {}
-        self.lost: list[str] = []
+        self.later: dict[str, Act] = {}
+        self.lost: list[Call] = []
         self.held: list[tuple[Act, str]] = []
         self.locks: dict[tuple[str, str], Hold] = {}
         self.streams: dict[str, Stream] = {}
