@@ -7,8 +7,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sim.check.checking import Wanted, check_file
 from sim.check.verdict import Report
+from sim.core.trace import Trace
+from sim.play import load, play
 from sim.protocols.hook import MESSAGES
 
 FEATURES = ("turn-reopen-v1", "turn-delivery-v1")
@@ -112,3 +116,11 @@ def checked(folder: Path, lines: list[str] | bytes, **wanted: Any) -> Report:
 def broken(report: Report) -> list[tuple[int, str]]:
     """(line, rule) of each finding."""
     return [(one.line, one.finding.rule) for one in report.found]
+
+
+def played(name: str) -> Trace:
+    """The run of a shipped scenario; skips the test for frames of another protocol."""
+    scenario = load(name)
+    if scenario.protocol != "hook":
+        pytest.skip("frames of another protocol than the one that is judged")
+    return play(scenario, driver="step").trace

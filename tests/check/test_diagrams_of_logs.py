@@ -13,7 +13,7 @@ from sim.core.trace import write_trace
 from sim.play import load, play, vocabularies
 from sim.scenario.load import shipped_scenarios
 from sim.scenario.parse import parse_scenario
-from tests.check.logs import Story, written
+from tests.check.logs import Story, played, written
 from tests.check.observing import text_of
 from tests.cli.screens import Shell
 from tests.scenario.test_mermaid import pytestmark as needs_mermaid
@@ -53,12 +53,12 @@ def rerun(text: str):
 
 
 def comes_back(name: str, folder) -> str:
-    result = play(load(name), driver="step")
-    conns, bad = seen_in(written(folder, log_of(result.trace.events)))
+    events = played(name).events
+    conns, bad = seen_in(written(folder, log_of(events)))
     text = scenario_of(conns, "frames.log")
     again = rerun(text)
     assert (bad, again.failures) == ([], ())
-    assert said(again.trace.events) == said(result.trace.events)
+    assert said(again.trace.events) == said(events)
     return text
 
 

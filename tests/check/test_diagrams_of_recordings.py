@@ -15,7 +15,7 @@ from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.result import Result
 from sim.scenario.transcribe import transcribe
 from tests.check.coming_back import comes_back, drawn, lost
-from tests.check.logs import Story, written
+from tests.check.logs import Story, played, written
 from tests.cli.screens import Shell
 
 RECORDINGS = sorted((Path(__file__).parent / "recordings").glob("*.jsonl"))
@@ -143,7 +143,7 @@ def test_an_arrow_out_of_a_twin_tells_its_agent_though_puppets_are_told_everythi
 @pytest.mark.parametrize("name", sorted(shipped_scenarios()))
 def test_every_shipped_scenario_comes_back_from_its_frames(name, tmp_path):
     trace = tmp_path / "run.jsonl"
-    write_trace(trace, play(load(name), driver="step").trace)
+    write_trace(trace, played(name))
     if "were written on closed connections" in drawn(trace):
         pytest.skip("it says itself that frames are missing")
     comes_back(trace)
