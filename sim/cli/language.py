@@ -38,7 +38,7 @@ class Directive:
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "host": (
         "Says what a lifeline is when neither its label nor its id does. KIND is desktop, "
-        "server, slack, telegram, x or person.",
+        "server, slack, telegram, x, relay, controller, node or person.",
         "@host D desktop",
     ),
     "puppet": (
@@ -128,7 +128,8 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
     "expect": (
         "What a reader of the channel sees now of a request or card: WORKING, OK, FAILED, "
         "CANCELLED, INTERRUPTED, REJECTED, QUEUED; OPEN or CLOSED for a card; | between two "
-        "that are both right. The text must be part of what shows.",
+        "that are both right. The text must be part of what shows. In a relay run: what the "
+        "frames tell of a request; OPEN or CLOSED for a tab, a lock, a listener, a stream.",
         '@expect R1 WORKING|OK "half"',
     ),
     "final": ("The same, judged when everything has settled at the end.", '@final R1 OK "done"'),
@@ -193,6 +194,10 @@ ITEMS: tuple[tuple[str, str], ...] = (
         "binds it to a real id, later uses must agree",
     ),
     (
+        "tabSessionId=T1",
+        "in a relay diagram: the first result with it binds it; @expect T1 tells of the tab",
+    ),
+    (
         "interactionId=A1",
         "names the card of a question, for 'press' and @expect A1: "
         "D->>S: interaction.request (requestId=R1, interactionId=A1)",
@@ -218,11 +223,20 @@ def directives() -> dict[str, Directive]:
 def acts() -> Iterator[tuple[str, str]]:
     """(how it is written, where it is done) of everything that a person does."""
     from sim.scenario.acts import CHANNEL_USAGES, DESKTOP_USAGES
+    from sim.scenario.peer_acts import BOTH_USAGES, NODE_USAGES
 
     for usage in CHANNEL_USAGES.values():
         yield usage, "channel"
     for usage in DESKTOP_USAGES.values():
         yield usage, "desktop"
+    for usage in BOTH_USAGES.values():
+        yield usage, "controller or node"
+    for usage in NODE_USAGES.values():
+        yield usage, "node"
+
+
+PLACES = ("channel", "desktop", "controller or node", "node")
+"""Where acts are done, in the order of the document."""
 
 
 def table() -> str:
@@ -241,6 +255,6 @@ def overview_json() -> dict[str, Any]:
         "document": DOCUMENT,
         "arrows": dict(ARROWS),
         "items": dict(ITEMS),
-        "acts": {place: [u for u, p in acts() if p == place] for place in ("channel", "desktop")},
+        "acts": {place: [u for u, p in acts() if p == place] for place in PLACES},
         "directives": [one.to_json() for one in directives().values()],
     }

@@ -36,7 +36,7 @@ def show_language(screen: Console) -> None:
     )
     _show_section(screen, "Arrows", language.ARROWS)
     _show_section(screen, "Items, between the brackets of a frame", language.ITEMS)
-    for place in ("channel", "desktop"):
+    for place in language.PLACES:
         usages = [usage for usage, where in language.acts() if where == place]
         screen.print(Text(f"\nActs of a person, {place}", "bold"))
         screen.print(Text("  " + " · ".join(usages)))

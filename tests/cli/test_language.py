@@ -7,6 +7,7 @@ import json
 import pytest
 
 from sim.cli import language
+from sim.play import play, vocabularies
 from sim.scenario.directives import ACTION_USAGES
 from sim.scenario.parse import parse_scenario
 from sim.scenario.settings import SETTING_USAGES
@@ -60,6 +61,13 @@ def test_the_example_of_a_directive_can_be_parsed(name: str) -> None:
 
 def test_the_diagram_of_the_document_runs(shell: Shell) -> None:
     assert shell("run", ROOT / language.DOCUMENT, "--quiet").code == 0
+
+
+def test_the_relay_diagram_of_the_document_runs() -> None:
+    _, _, section = DOCUMENT.partition("## Diagrams of the relay protocol")
+    diagram = section.partition("```mermaid\n")[2].partition("```")[0]
+    result = play(parse_scenario(diagram, "relay.mmd", vocabularies()), driver="step")
+    assert result.ok, result
 
 
 @pytest.mark.parametrize("word", ["@cut", "cut"])
