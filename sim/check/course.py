@@ -21,7 +21,7 @@ class Course:
 class Link:
     """A connection that is open: who, how many frames each way, when something passed last.
 
-    ``seen`` is what the view knows of it.
+    ``seen`` is what the view knows of it, ``line`` where its last frame stands in a log.
     """
 
     name: str
@@ -32,4 +32,4 @@ class Link:
     down: int = 0
     last: int = 0
     seen: Any = None
-    is_open: bool = True
+    line: int = 0

@@ -11,13 +11,15 @@ from sim.check.clock import unit_of
 from sim.check.course import Link
 from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FAULT, FRAME, LOST, OPENED, Entry
 from sim.check.judge import FrameJudge
-from sim.check.passing import NoRoutes, Routes
+from sim.check.passing import NoRoutes, Routes, Take
+from sim.check.usual import Usual
 from sim.check.ways import KNOWN, Ways
 from sim.check.window import Disorder, Timed, Window
 
 HEAD: Final = 256
 """Entries that are looked at before the first is judged: for the log's clock and its words."""
 SERVER: Final = "server"
+_USUAL: Final[Any] = Usual
 NO_TYPE: Final = "(bad)"  # of an OpaqueFrame whose text has none
 _EPOCH_US: Final = 1e14  # a number from here on is a date, in microseconds
 _NEVER_US: Final = 1e17  # three thousand years: no time, whatever it was meant to be
@@ -116,12 +118,14 @@ class FrameFeed:
         self._conns: dict[str, Conn] = {}
         # by what a log calls them: connections of which nothing is to be found out any more
         self._settled: dict[str, Link] = {}
-        self._routes = _routes(judge)
+        self._routes = _Routes(judge)
+        self._short_way: Take = judge.take if isinstance(judge, FrameJudge) else _nowhere
         self._read = judge.protocol.swift().reader(judge.protocol.parse)
         self.has_times = False
         self.is_coarse = False
         self.lines: list[int] = []
-        self.last_lines: dict[str, int] = {}
+        # by name, whether it is still open or not: for the lines of the last frames
+        self._lines: dict[str, Link] = {}
         self.unsaid = 0
         self.nobodys = 0
 
@@ -129,6 +133,11 @@ class FrameFeed:
     def strangers(self) -> list[str]:
         """Connections that no hello was seen on."""
         return [conn.name for conn in self._conns.values() if conn.greeting is None]
+
+    @property
+    def last_lines(self) -> dict[str, int]:
+        """By connection, the line of its last frame."""
+        return {name: link.line for name, link in self._lines.items()}
 
     @property
     def disorder(self) -> Disorder:
@@ -243,27 +252,32 @@ class FrameFeed:
         """Entries whose turn it is; each finding gets the line of its entry."""
         found, lines = self._judge.findings, self.lines
         count = len(lines)
-        settled, routes, last_lines = self._settled, self._routes, self.last_lines
+        settled, routes, read, take = self._settled, self._routes, self._read, self._short_way
         for at_us, entry in ready:
-            if entry.what is FRAME:
-                verdict = entry.verdict or self._read(entry.text)
+            if type(entry) is _USUAL:
+                frame = read(entry.text)
                 link = settled.get(entry.conn)
-                up = KNOWN.get(entry.word) if entry.up is None else entry.up
-                route = routes[up][type(verdict)]
-                if route is None or link is None or not link.is_open or route.greets:
-                    self._frame(at_us, entry, verdict)
+                route = routes[entry.word][type(frame)]
+                if link is None or route is None or route.greets:
+                    self._frame(at_us, entry, frame)
                 else:  # nearly always
-                    last_lines[link.name] = entry.line
-                    self._judge.take(at_us, link, route, verdict)
-            elif entry.what is OPENED:
-                conn = self._conns[entry.conn] = Conn(self._name(entry.conn), entry.conn)
-                conn.facts = entry.facts
-                settled.pop(entry.conn, None)
-            elif entry.what is CLOSED:
-                self._closed(at_us, entry)
-            while count < len(found):
-                lines.append(entry.line)
-                count += 1
+                    link.line = entry.line
+                    take(at_us, link, route, frame)
+            else:
+                self._entry(at_us, entry)
+            if len(found) != count:
+                lines.extend([entry.line] * (len(found) - count))
+                count = len(found)
+
+    def _entry(self, at_us: int, entry: Entry) -> None:
+        if entry.what is FRAME:
+            self._frame(at_us, entry, entry.verdict)
+        elif entry.what is OPENED:
+            conn = self._conns[entry.conn] = Conn(self._name(entry.conn), entry.conn)
+            conn.facts = entry.facts
+            self._settled.pop(entry.conn, None)
+        elif entry.what is CLOSED:
+            self._closed(at_us, entry)
 
     def _frame(self, at_us: int, entry: Entry, verdict: Any) -> None:
         judge, message = self._judge, verdict.message
@@ -296,7 +310,8 @@ class FrameFeed:
             lane = judge.protocol.lane_of(message)
             if lane:
                 judge.learn_lane(conn.name, lane)
-        self.last_lines[conn.name] = entry.line
+        self._lines[conn.name] = link
+        link.line = entry.line
         judge.passed(at_us, conn.name, up, entry.text, verdict)
         is_known = conn.greeting is not None or not self.from_middle
         if link.lane and is_known:
@@ -331,6 +346,7 @@ class FrameFeed:
         conn, facts = self._conns.get(entry.conn), entry.facts
         if conn is None:
             return
+        self._settled.pop(entry.conn, None)
         code, reason = facts.get("code"), facts.get("reason")
         self._judge.closed(
             at_us,
@@ -341,11 +357,22 @@ class FrameFeed:
         )
 
 
-def _routes(judge: FrameJudge) -> dict[bool | None, Routes | NoRoutes]:
-    """By direction; None where it is not known."""
-    if not isinstance(judge, FrameJudge):
-        return dict.fromkeys((True, False, None), NoRoutes())
-    return {True: judge.routes[True], False: judge.routes[False], None: NoRoutes()}
+class _Routes(dict[str, Routes | NoRoutes]):
+    """By a log's word for the direction; those that depend on the frame take the long way."""
+
+    def __init__(self, judge: FrameJudge) -> None:
+        super().__init__()
+        self._judge = judge
+
+    def __missing__(self, word: str) -> Routes | NoRoutes:
+        up = KNOWN.get(word)
+        is_sure = up is not None and isinstance(self._judge, FrameJudge)
+        self[word] = made = self._judge.routes[bool(up)] if is_sure else NoRoutes()
+        return made
+
+
+def _nowhere(at_us: int, link: Link, route: Any, frame: Any) -> None:
+    """Who is no judge of ours has no short way."""
 
 
 def _type_in(text: str) -> str:

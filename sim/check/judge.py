@@ -189,7 +189,6 @@ class FrameJudge:
         link = self.links.pop(conn, None)
         if link is None:
             return
-        link.is_open = False
         self._gone_up, self._gone_down = self._gone_up + link.up, self._gone_down + link.down
         at = self._at(at_us)
         self._run.link = conn

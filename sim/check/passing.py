@@ -27,7 +27,8 @@ class Route:
     """What is to be done for the frames of one type that one end writes.
 
     ``written`` and ``arrived`` change the view; ``first`` hear of the first frame of its end,
-    ``later`` of the others, ``at_arrival`` when it has come. ``calm`` are those of ``later``
+    ``alerted`` of others if an oracle waits for one, ``later`` else, ``at_arrival`` when it
+    has come. ``calm`` are those of ``later``
     that have something to ask of a calm frame, too; ``calm_frames`` are still to be counted
     by ``counted``, which would have said nothing but that it was an occasion. ``greets``: it
     may begin a connection.
@@ -35,12 +36,13 @@ class Route:
 
     type: str
     by_client: bool
+    greets: bool
     written: Fold | None
     arrived: Fold | None
     first: Heard
+    alerted: Heard
     later: Heard
     at_arrival: Heard
-    greets: bool
     calm: Heard | None = None
     counted: tuple[Invariant, ...] = ()
     calm_frames: int = 0
@@ -75,10 +77,13 @@ class Routes(dict[Any, "Route | None"]):
         oracles, end = self._oracles, "client" if self._by_client else "server"
         written, arrived = oracles.view.folds(kind, self._by_client)
         mine = tuple(one for one in oracles.of_sent(kind) if one[1].WRITER in ("", end))
-        later = tuple(one for one in mine if not one[1].ONLY_FIRST)
+        alerted = tuple(one for one in mine if not one[1].ONLY_FIRST)
+        later = tuple(one for one in alerted if not one[1].ON_ALERT)
         greets = kind == self._protocol.greeting
         at_arrival = oracles.of_delivered(kind)
-        route = Route(kind, self._by_client, written, arrived, mine, later, at_arrival, greets)
+        route = Route(
+            kind, self._by_client, greets, written, arrived, mine, alerted, later, at_arrival
+        )
         quiet = [one for _, one in later if one.IN_CALM is not None]
         if quiet:
             route.calm = tuple(one for one in later if one[1].IN_CALM is None)
@@ -95,51 +100,61 @@ class NoRoutes(dict[Any, None]):
 
 def short_way(course: Course, oracles: Oracles, broken: Broken) -> Take:
     """The function that takes a frame (µs, connection, route, frame) through view and oracles."""
-    if not oracles.invariants:
-        return _counting(course)
-    view = oracles.view
+    return _asking(course, oracles.view, broken) if oracles.invariants else _counting(course)
+
+
+def _asking(course: Course, view: Any, broken: Broken) -> Take:
+    arrive = _arrival(course, view, broken)
 
     def take(at_us: int, link: Link, route: Route, frame: Any) -> None:
         if at_us < course.now:
             at_us = course.now
         course.now = link.last = view.now = at_us
-        n = course.n
+        n, body = course.n, frame.body
         course.n = n + 2
-        name = course.link = link.name
         if route.by_client:
             nth = link.up = link.up + 1
             sender, receiver = link.client, link.server
         else:
             nth = link.down = link.down + 1
             sender, receiver = link.server, link.client
-        seen = view.link = link.seen
-        body = view.said = frame.body
+        seen = link.seen
+        view.link, view.said, view.is_calm = seen, body, False
         if route.written is not None:
             route.written(seen, body, n)
-        if nth == 1:
-            heard = route.first
+        if nth == 1 or seen.alerts:
+            heard = route.first if nth == 1 else route.alerted
         elif view.is_calm and route.calm is not None:
             heard = route.calm
             route.calm_frames += 1
         else:
             heard = route.later
-        event: Any = FrameSent(n, at_us, -1, name, sender, receiver, nth, frame)
-        _ask(heard, event, broken)
+        event = FrameSent(n, at_us, -1, link.name, sender, receiver, nth, frame)
+        for handler, owner in heard:
+            if (fault := handler(event)) is not None:
+                course.link = link.name
+                broken(owner, n, fault)
         if route.arrived is not None:
             route.arrived(seen, body, n + 1)
         if route.at_arrival:
-            view.arrived = body
-            event = FrameDelivered(n + 1, at_us, -1, name, sender, receiver, n, route.type)
-            _ask(route.at_arrival, event, broken)
+            arrive(event, route, body)
 
     return take
 
 
-def _ask(heard: Heard, event: Any, broken: Broken) -> None:
-    for handler, owner in heard:
-        fault = handler(event)
-        if fault is not None:
-            broken(owner, event.n, fault)
+def _arrival(course: Course, view: Any, broken: Broken) -> Callable[[FrameSent, Route, Any], None]:
+    """The function that tells oracles that a frame has come."""
+
+    def arrive(sent: FrameSent, route: Route, body: Any) -> None:
+        n, link = sent.n + 1, sent.link
+        view.arrived = body
+        event = FrameDelivered(n, sent.at, -1, link, sent.sender, sent.receiver, sent.n, route.type)
+        for handler, owner in route.at_arrival:
+            if (fault := handler(event)) is not None:
+                course.link = link
+                broken(owner, n, fault)
+
+    return arrive
 
 
 def _counting(course: Course) -> Take:

@@ -105,9 +105,10 @@ class SeenConn:
 
 @attrs.define(eq=False)
 class _Open:
-    """What a feed must know of a connection."""
+    """What a feed must know of a connection, and notes of it."""
 
     lane: str
+    line: int = 0
 
 
 class Seen:

@@ -67,6 +67,8 @@ class Invariant:
     ``ONLY_FIRST`` that the first frame of that end is: whoever knows the end and the number
     may leave out the others. ``IN_CALM``: what a calm frame adds to ``exercised``, of which
     there is nothing else to say (its view knows which are calm); None: it has to be asked.
+    ``ON_ALERT``: of ``FrameSent`` it wants only those on a connection whose ``alerts`` it has
+    counted up in the view.
     ``exercised`` counts the occasions on which the rule was put to the test, ``undecided``
     those whose deadline has not come.
     """
@@ -80,6 +82,7 @@ class Invariant:
     WRITER: ClassVar[str] = ""
     ONLY_FIRST: ClassVar[bool] = False
     IN_CALM: ClassVar[int | None] = None
+    ON_ALERT: ClassVar[bool] = False
 
     exercised: int = 0
     undecided: int = 0

@@ -64,8 +64,9 @@ class HookView:
     payload of the frame whose sending is the newest event, ``arrived`` of the one whose
     delivery is; None for one that its receiver has to refuse. ``link`` is the connection of
     that event, ``turn`` the one that a desktop speaks of in ``said``, ``task`` the one that a
-    server dispatches in it; ``is_calm``: it is a first ack, or about a task of that desktop
-    that was acked, has not ended before, and ends uncancelled. ``frames_only``: stores and
+    server dispatches in it; ``is_calm``: all is as it has to be (a first dispatch or a decision
+    after the welcome; a first ack that accepts; about a task that was acked, has not ended
+    before, and ends uncancelled), if its parser takes the frame. ``frames_only``: stores and
     lives are not known, so that oracles have to give the benefit of the doubt.
     """
 
@@ -114,9 +115,12 @@ class HookView:
         told: dict[str, Fold] = {
             "welcome": self._welcome,
             "task.dispatch": self._dispatch,
-            "task.cancel": self._cancel,
+            "task.cancel": self.ownership.cancel,
             "interaction.decision": cards.decided,
         }
+        if self.frames_only:  # what only a channel or a store would show is not kept
+            del heard["task.ack"], heard["turn.progress"]
+            heard["turn.end"] = self.ownership.end_of_round
         return heard, told
 
     def _event_handlers(self) -> dict[type[Event], Callable[[Any], None]]:
@@ -271,7 +275,7 @@ class HookView:
     def _delivered(self, event: FrameDelivered) -> None:
         sent = self._flights.arrived(event)
         link = self.link = self.links.get(event.link)
-        self.arrived = None
+        self.arrived = self.turn = None
         if sent is None or link is None:
             return
         self.arrived = body = body_of(sent.frame)
@@ -293,6 +297,9 @@ class HookView:
     def _dispatch(self, link: LinkView, body: Any, n: int) -> None:
         request = self.task = self._known(body.request_id, n)
         request.dispatches += 1
+        if request.first is None:
+            request.first = (body.prompt, body.external_key)
+            self.is_calm = link.welcomes > 0
         request.dispatched_on = link.name
         request.key = body.external_key
         request.prompt = request.prompt or body.prompt
@@ -322,11 +329,6 @@ class HookView:
             request.ended_at = n
             request.ended_us = self.now
             request.final = final_text(body)
-
-    def _cancel(self, link: LinkView, body: Any, n: int) -> None:
-        found = self.requests.get(body.request_id) or self.rounds.get(body.request_id)
-        if found is not None:
-            found.cancels += 1
 
     def _known(self, request: str, n: int) -> RequestView:
         found = self.requests.get(request)

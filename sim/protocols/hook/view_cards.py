@@ -39,6 +39,7 @@ class CardFold:
 
     def decided(self, link: LinkView, body: Any, n: int) -> None:
         """The server has sent an answer."""
+        self.view.is_calm = link.welcomes > 0
         card = self.view.cards.get(body.interaction_id)
         if card is not None:
             card.decisions.append(body.button_id)

@@ -29,7 +29,9 @@ Fold: TypeAlias = "Callable[[LinkView, Any, int], None]"
 class TurnAtDesktop:
     """A task that was dispatched to a desktop, or a round that it claimed.
 
-    ``of``: the id that a round continues, "" for a task. ``life`` is the one in
+    ``came_us``: when it was first dispatched; ``wanted``: the session that a dispatch named
+    last; ``is_plain``: a dispatch named no options; ``told_ms``: the desktop's own clock at
+    its last snapshot. ``of``: the id that a round continues, "" for a task. ``life`` is the one in
     which it was last dispatched (claimed); ``ack`` the first lasting answer of
     that life, ``folders`` are those that it was ever
     dispatched for, ``answered``: there was one, lasting or not; ``starts`` counts runs of
@@ -45,7 +47,11 @@ class TurnAtDesktop:
     life: int
     of: str = ""
     key: str = ""
+    came_us: int = -1
     takes_over: bool = False
+    wanted: str | None = None
+    is_plain: bool = False
+    told_ms: float | None = None
     workspace: str | None = None
     ack: Any = None
     ack_n: int = -1
@@ -206,6 +212,11 @@ class Desktops:
         turn.workspace = body.workspace
         turn.folders[body.workspace] = None
         turn.takes_over = body.session_id is not None
+        if body.session_id is not None:
+            turn.wanted = body.session_id
+        if turn.came_us < 0:
+            turn.came_us = self.view.now
+        self.view.turn = turn
 
     def _cancel(self, link: LinkView, body: Any, n: int) -> None:
         desktop = self.of(link.client)
@@ -229,9 +240,13 @@ class Desktops:
 
     def _turn(self, link: LinkView, body: Any) -> TurnAtDesktop | None:
         """The turn that a desktop speaks of. All oracles of turns ask for the same one."""
+        turns = link.turns
+        if turns is None:
+            turns = link.turns = self.of(link.client).turns
         view = self.view
         view.is_calm = False
-        turn = view.turn = self.of(link.client).turns.get(body.request_id)
+        turn: TurnAtDesktop | None = turns.get(body.request_id)
+        view.turn = turn
         return turn
 
     def _hello(self, link: LinkView, body: Any, n: int) -> None:
@@ -246,7 +261,7 @@ class Desktops:
         if body.result == "rejected" and body.reason in ("invalid", "disabled"):
             return
         if turn.ack is None:
-            self.view.is_calm = True
+            self.view.is_calm = body.result == "accepted" and turn.wanted is None
             turn.ack = body
             turn.ack_n = n
             turn.ack_link = link.name
@@ -255,7 +270,7 @@ class Desktops:
         turn = self._turn(link, body)
         if turn is not None:
             now = self.view.now
-            self.view.is_calm = turn.is_running
+            self.view.is_calm = turn.end is None and turn.ack is not None and not turn.of
             turn.gap_us = now - turn.progress_us if turn.progress_us >= 0 else -1
             turn.progress_us = now
 

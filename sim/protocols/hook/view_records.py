@@ -35,9 +35,10 @@ class LinkView:
     newest that the server heard, ``greeted`` the one that its last
     welcome answered. ``told_features`` is what the desktop has read of the newest welcome
     and ``told_before`` of the one before it, ``said_features`` what its own newest hello
-    listed. ``lossy``: a
-    fault swallowed a frame and left the connection open. ``quarantined``: ids that this
-    connection may not use any more; ``early``: ids whose end came before anything else;
+    listed. ``lossy``: a fault swallowed a frame and left the connection open. ``alerts``
+    counts the oracles that wait for a frame on it; ``turns`` are those of its desktop, once
+    it has spoken of one. ``quarantined``: ids that this connection may not use any more;
+    ``early``: ids whose end came before anything else;
     ``rounds``: its open continuations.
     """
 
@@ -58,6 +59,8 @@ class LinkView:
     server_open: bool = True
     client_open: bool = True
     lossy: bool = False
+    alerts: int = 0
+    turns: dict[str, Any] | None = None
     told_features: tuple[str, ...] = ()
     told_before: tuple[str, ...] = ()
     told_us: int = -1
@@ -89,7 +92,8 @@ class RequestView:
 
     ``ended`` is the status of the end that counted ("continued" when a reopen came
     first), ``ended_at`` its event, ``ended_us`` its time, ``final`` its text; ``late``
-    is its own end (status, text) that came after a reopen; ``texts``
+    is its own end (status, text) that came after a reopen; ``first`` are the prompt and the
+    key of its first dispatch; ``texts``
     are the snapshots that were heard, with the event of the latest;
     ``owner`` the round that owns the message, None for the request itself;
     ``stored`` the newest row of the server about it.
@@ -108,6 +112,7 @@ class RequestView:
     workspace: str | None = None
     session: str = ""
     dispatches: int = 0
+    first: tuple[str, str] | None = None
     dispatched_on: str = ""
     acked: str = ""
     acks: list[str] = attrs.field(factory=list)
@@ -131,9 +136,13 @@ class RequestView:
 
     def is_of(self, link: LinkView) -> bool:
         """Whether a connection may speak for it."""
-        if self.device and (self.device != link.device or not link.serves(self.lane)):
+        if self.device and (
+            self.device != link.device or (self.lane != link.lane and not link.serves(self.lane))
+        ):
             return False
-        account = "" if self.stored is None else self.stored.account
+        if self.stored is None:
+            return True
+        account = self.stored.account
         return not account or not link.account or account == link.account
 
 

@@ -91,6 +91,17 @@ class Ownership:
         if request.request not in link.quarantined:
             request.progress = request.texts[body.text] = n
 
+    def cancel(self, link: LinkView, body: Any, n: int) -> None:
+        """The server asks for the end of a task or a round."""
+        found = self.view.requests.get(body.request_id) or self.view.rounds.get(body.request_id)
+        if found is not None:
+            found.cancels += 1
+
+    def end_of_round(self, link: LinkView, body: Any, n: int) -> None:
+        """An end reached the server: that of a task is of no interest."""
+        if body.request_id not in self.view.requests:
+            self.end(link, body, n)
+
     def end(self, link: LinkView, body: Any, n: int) -> None:
         """The end of a round reached the server."""
         over = self.view.rounds.get(body.request_id)

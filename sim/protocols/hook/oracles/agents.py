@@ -60,25 +60,13 @@ class DurationsAreMeasured(HookInvariant):
     catalogue = ("HK-68",)
     obeyed_by = "desktop"
 
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        self._since: dict[tuple[str, str], int] = {}
-
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {
-            (FrameDelivered, "task.dispatch"): self._told,
-            (FrameSent, "turn.end"): self._sent,
-        }
-
-    def _told(self, event: FrameDelivered) -> str | None:
-        if self.view.arrived is not None:
-            self._since.setdefault((event.receiver, self.view.arrived.request_id), event.at)
-        return None
+        return {(FrameSent, "turn.end"): self._sent}
 
     def _sent(self, event: FrameSent) -> str | None:
         body = self.view.said
-        since = None if body is None else self._since.get((event.sender, body.request_id))
-        if since is None or body.usage.duration_ms is None:
+        since = -1 if self.view.turn is None else self.view.turn.came_us
+        if since < 0 or body.usage.duration_ms is None:
             return None
         self.exercised += 1
         limit_ms = (event.at - since) // 1000 + 1
@@ -94,28 +82,16 @@ class TakeoversKeepTheirSession(HookInvariant):
     name = "takeovers-keep-their-session"
     sentence = "A task that names a session runs in that session, or is refused for it."
     from_frames = True
+    IN_CALM = 0
     catalogue = ("HK-62",)
     obeyed_by = "desktop"
 
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        self._wanted: dict[tuple[str, str], str] = {}
-
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {
-            (FrameDelivered, "task.dispatch"): self._told,
-            (FrameSent, "task.ack"): self._sent,
-        }
-
-    def _told(self, event: FrameDelivered) -> str | None:
-        body = self.view.arrived
-        if body is not None and body.session_id is not None:
-            self._wanted[event.receiver, body.request_id] = body.session_id
-        return None
+        return {(FrameSent, "task.ack"): self._sent}
 
     def _sent(self, event: FrameSent) -> str | None:
         body = self.view.said
-        wanted = None if body is None else self._wanted.get((event.sender, body.request_id))
+        wanted = None if self.view.turn is None else self.view.turn.wanted
         if wanted is None:
             return None
         self.exercised += 1
@@ -131,10 +107,6 @@ class OptionsMayBeMissing(HookInvariant):
     catalogue = ("HK-59",)
     obeyed_by = "desktop"
 
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        self._good: dict[tuple[str, str], None] = {}
-
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {
             (FrameDelivered, "task.dispatch"): self._told,
@@ -142,14 +114,14 @@ class OptionsMayBeMissing(HookInvariant):
         }
 
     def _told(self, event: FrameDelivered) -> str | None:
-        body = self.view.arrived
-        if body is not None and _leaves_it_to_the_desktop(body.options) and _is_here(body.source):
-            self._good[event.receiver, body.request_id] = None
+        body, turn = self.view.arrived, self.view.turn
+        if turn is not None and _leaves_it_to_the_desktop(body.options) and _is_here(body.source):
+            turn.is_plain = True
         return None
 
     def _sent(self, event: FrameSent) -> str | None:
-        body = self.view.said
-        if body is None or (event.sender, body.request_id) not in self._good:
+        body, turn = self.view.said, self.view.turn
+        if turn is None or not turn.is_plain:
             return None
         self.exercised += 1
         if body.reason != "invalid" or self._has_a_cause(event):

@@ -185,6 +185,7 @@ class ButtonsFit(HookInvariant):
     name = "buttons-fit"
     sentence = "A card has at most 24 buttons, with different ids and without '|' in them."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-140",)
     obeyed_by = "desktop"
 

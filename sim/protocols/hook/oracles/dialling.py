@@ -274,6 +274,7 @@ class QueuesAreShort(HookInvariant):
     name = "queues-are-short"
     sentence = "At most twenty tasks wait in a session; one more is refused at once."
     from_frames = True
+    IN_CALM = 0
     catalogue = ("HK-61",)
     obeyed_by = "desktop"
 

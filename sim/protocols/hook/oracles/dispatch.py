@@ -111,6 +111,7 @@ class TasksWaitForWelcome(HookInvariant):
     name = "tasks-wait-for-welcome"
     sentence = "Nothing about a task is sent on a connection before its welcome."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-05",)
     obeyed_by = "server"
 
@@ -144,11 +145,8 @@ class RedeliveryIsTheSameTask(OfDispatches):
     name = "redelivery-is-the-same-task"
     sentence = "A task is delivered again under its id, with the same prompt, key and session."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-14", "HK-39")
-
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        self._first: dict[str, tuple[str, str]] = {}
 
     def judge(self, link: LinkView, request: RequestView, event: FrameSent) -> str | None:
         body = self.view.said
@@ -156,8 +154,7 @@ class RedeliveryIsTheSameTask(OfDispatches):
         known = row is not None and row.session == body.session_id
         if body.session_id is not None and not known and not self.view.frames_only:
             return f"{request.request} takes over the session {body.session_id}"
-        now = (body.prompt, body.external_key)
-        first = self._first.setdefault(request.request, now)
+        now, first = (body.prompt, body.external_key), request.first
         return None if first == now else f"{request.request} is {now}, but was {first} before"
 
 

@@ -38,11 +38,11 @@ class FrameIdsAreUnique(HookInvariant):
         ids = self._ids.get(sender)
         if ids is None:
             self._ids[sender] = ids = set()
-        before = len(ids)
-        ids.add(id)
         self.exercised += 1
-        if len(ids) > before and (not self._older or id not in self._older.get(sender, ())):
-            if before >= self.REMEMBERED:
+        is_new = id not in ids and (not self._older or id not in self._older.get(sender, ()))
+        ids.add(id)
+        if is_new:
+            if len(ids) > self.REMEMBERED:
                 self._older[sender], self._ids[sender] = ids, set()
             return None
         return f"{event.sender} uses the frame id {id!r} again, for {event.frame.type}"

@@ -193,6 +193,7 @@ class PreferenceIsSaidAgain(HookInvariant):
     from_frames = True
     catalogue = ("HK-30",)
     obeyed_by = "desktop"
+    ON_ALERT = True
 
     def __init__(self, view: HookView) -> None:
         super().__init__(view)
@@ -211,13 +212,17 @@ class PreferenceIsSaidAgain(HookInvariant):
         }
 
     def _asked(self, event: FrameDelivered) -> str | None:
-        link = self.view.links.get(event.link)
+        link = self.view.link
         if link is None or link.lane in ("telegram", "x"):
             return None
         if HOOK_FEATURE_LIFECYCLE_ANNOUNCEMENT not in link.told_features:
-            self.undecided -= self._due.pop(event.link, None) is not None
+            if self._due.pop(event.link, None) is not None:
+                self.undecided -= 1
+                link.alerts -= 1
             return None
-        self.undecided += event.link not in self._due
+        if event.link not in self._due:
+            self.undecided += 1
+            link.alerts += 1
         self._due[event.link] = link.told_us
         self._in_world = event.cause >= 0  # frames alone do not show what caused them
         return None
@@ -225,18 +230,18 @@ class PreferenceIsSaidAgain(HookInvariant):
     def _said(self, event: FrameSent) -> str | None:
         late = self._other(event)
         if self._due.pop(event.link, None) is not None:
-            self._decided()
+            self._decided(self.view.link)
         return late
 
     def _other(self, event: FrameSent) -> str | None:
         since = self._due.get(event.link)
         if since is None or event.at - since < PATIENCE_US:
             return None
-        link = self.view.links.get(event.link)
+        link = self.view.link
         if link is None or link.lane != "slack" or event.sender != link.client:
             return None
         del self._due[event.link]
-        self._decided()
+        self._decided(link)
         after_s = (event.at - since) / SECOND_US
         return f"{event.sender} has not {REPEATED} on {event.link}, {after_s:.0f} s after welcome"
 
@@ -249,7 +254,9 @@ class PreferenceIsSaidAgain(HookInvariant):
                 self.exercised += 1
                 yield f"{link.client} has not {REPEATED} on {name}"
 
-    def _decided(self) -> None:
+    def _decided(self, link: LinkView | None) -> None:
+        if link is not None:
+            link.alerts -= 1
         self.undecided -= 1
         self.exercised += 1
         self.view.links.forget_over(self._due)

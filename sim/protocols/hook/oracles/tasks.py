@@ -8,12 +8,12 @@ from typing import Any
 from sim.core.event import Event, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.hook.oracles.oracle import SECOND_US, HookInvariant, shown
-from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_desktops import DesktopView, TurnAtDesktop
 
 DAY_US = 24 * 60 * 60 * SECOND_US
 PATIENCE_US = 15 * SECOND_US
 THROTTLE_US = 1_400_000
+THROTTLE_MS = THROTTLE_US / 1_000
 CROSSING_US = 1_500_000  # a cancel and an end that pass each other on a slow way
 PROGRESS_CHARS = 4_000
 
@@ -150,6 +150,7 @@ class EndsFitTheirStatus(OfTurns):
     name = "ends-fit-their-status"
     sentence = "An end is ok without an error message, or an error with one."
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-67",)
     frames = ("turn.end",)
 
@@ -168,6 +169,7 @@ class AcksFitTheirResult(OfTurns):
         "does not reject; and the reason is the real one."
     )
     from_frames = True
+    IN_CALM = 1
     catalogue = ("HK-60", "HK-61")
     frames = ("task.ack",)
 
@@ -226,11 +228,6 @@ class ProgressIsThrottled(OfTurns):
     catalogue = ("HK-64",)
     frames = ("turn.progress",)
 
-    def __init__(self, view: HookView) -> None:
-        super().__init__(view)
-        # by (desktop, request): what its own clock said at the last snapshot
-        self._told_ms: dict[tuple[str, str], float] = {}
-
     def judge(self, event: FrameSent) -> str | None:
         turn = self.view.turn
         self.exercised += 1
@@ -240,7 +237,7 @@ class ProgressIsThrottled(OfTurns):
         link = self.view.link
         if turn is None or link is None or link.lane == "telegram":
             return None
-        if self.view.frames_only and not self._is_hasty(event):
+        if self.view.frames_only and not self._is_hasty(turn, event):
             return None  # the network has pushed them together
         if 0 <= turn.gap_us < THROTTLE_US:
             return (
@@ -249,12 +246,11 @@ class ProgressIsThrottled(OfTurns):
             )
         return None
 
-    def _is_hasty(self, event: FrameSent) -> bool:
+    def _is_hasty(self, turn: TurnAtDesktop, event: FrameSent) -> bool:
         """Whether the desktop's own clock says so too."""
-        now, key = event.frame.ts, (event.sender, self.view.said.request_id)
-        before = self._told_ms.get(key, now - THROTTLE_US)
-        self._told_ms[key] = now
-        return bool(now - before < THROTTLE_US / 1_000)
+        before, now = turn.told_ms, event.frame.ts
+        turn.told_ms = now
+        return before is not None and bool(now - before < THROTTLE_MS)
 
 
 class CancelEndsTheTurn(OfTurns):
