@@ -15,7 +15,7 @@ import attrs
 import msgspec
 
 from sim.core.errors import UsageError
-from sim.scenario.stages.hook_people import SLASH
+from sim.scenario.acts import SLASH_COMMANDS
 from tui.session import Deed, Session
 
 ANSWER_S = 10.0
@@ -194,6 +194,6 @@ def as_live(deed: Deed) -> LiveAct | None:
 def spoken(label: str, text: str, who: dict[str, Any]) -> LiveAct:
     """What somebody writes; ``/stop`` and its like belong into the thread of the last request."""
     verb, _, word = text.strip().partition(" ")
-    if verb.startswith("/") and verb[1:] in SLASH:
+    if verb.startswith("/") and verb[1:] in SLASH_COMMANDS:
         return LiveAct(label, verb, {**who, "word": word.strip()})
     return LiveAct(label, "/message", {**who, "text": text})

@@ -78,7 +78,8 @@ class Living(Navigating):
                 menu.dismiss(None)
             self.say(str(present), "bad")
         else:
-            menu.fill(living_faults.entries_for(present, only))
+            speaks = self.session.protocol
+            menu.fill(living_faults.entries_for(present, only, speaks))
 
     def _told_of(self, act: LiveAct, told: int | UsageError | None) -> None:
         if isinstance(told, Refused):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sim.protocols.hook.frames import MESSAGES
+from sim.protocols.register import DEFAULT_PROTOCOL, protocol
 from sim.world.fault import CUTS
 from tui.feeds.live import LiveAct, LiveHost, LiveLink, Present, spoken
 from tui.screens.menus import Entry
@@ -26,12 +26,15 @@ REFUSED_WITH = 503
 THERE = "an outside program: its person does that there"
 
 
-def entries_for(present: Present, only: str = "") -> list[Entry]:
-    """All entries; ``only`` those of one host, of its links and its frames."""
+def entries_for(present: Present, only: str = "", speaks: str = DEFAULT_PROTOCOL) -> list[Entry]:
+    """All entries; ``only`` those of one host, of its links and its frames.
+
+    ``speaks`` is the protocol of the session.
+    """
     found = [*_links(present, only), *_hosts(present, only), *_channels(present, only)]
     found += _people(present, only)
     if not only:
-        found += _frames()
+        found += _frames(speaks)
     return found
 
 
@@ -74,9 +77,9 @@ def _ways(link: LiveLink, sender: str, way: str) -> Iterator[Entry]:
         yield Entry(entry.group, entry.label, entry.detail, entry.value, closed)
 
 
-def _frames() -> Iterator[Entry]:
+def _frames(speaks: str) -> Iterator[Entry]:
     """By type: where frames arrive at once, only the next one can be meant."""
-    for kind in MESSAGES:
+    for kind in protocol(speaks).messages:
         yield from _snares("frame", kind, {"type": kind})
     yield _entry("frame", "*", "let all pass again", LiveAct("let all pass again", "/pass"))
 

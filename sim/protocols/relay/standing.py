@@ -49,13 +49,17 @@ _ENDS: Final[Mapping[str, str]] = {
 
 @attrs.define(eq=False)
 class Peer:
-    """A connection with the relay: whose it is, and who that has proved to be."""
+    """A connection with the relay: whose it is, and who that has proved to be.
+
+    ``tasks`` are what it has asked for, as far as that is not over.
+    """
 
     link: str
     host: str
     relay: str
     role: str
     identity: str = ""
+    tasks: dict[str, Task] = attrs.field(factory=dict)
 
 
 @attrs.define(eq=False)
@@ -191,7 +195,7 @@ class Standing:
             what = str(payload.get("action") if family == "command" else family)
             tab = tab_of(payload) if family == "command" else payload.get("tabSessionId")
             place = (str(payload.get("targetNodeId")), str(tab or ""))
-            self.tasks[request] = Task(request, peer, what, place)
+            self.tasks[request] = peer.tasks[request] = Task(request, peer, what, place)
 
     def _told(self, peer: Peer, wire: Wire) -> None:
         """The relay says something to a controller."""
@@ -233,6 +237,7 @@ class Standing:
 
     def _ended(self, task: Task, state: str, text: str) -> None:
         task.state, task.text = state, text
+        task.peer.tasks.pop(task.request, None)
         self._unqueue(task)
         self._queue(task)
 
@@ -282,7 +287,7 @@ class Standing:
 
     def _listens(self, task: Task, listener: str) -> None:
         task.state, task.text = OPEN, listener
-        self.listeners[task.request] = task
+        self.listeners[task.request] = task.peer.tasks[task.request] = task
         text = f"{task.request}  {listener} at {task.place[0]} for {task.peer.identity}"
         self._rows.put(self._n, task.peer.relay, LISTENERS, task.request, text)
 
@@ -293,6 +298,7 @@ class Standing:
         task = self.listeners.pop(request, None)
         if task is not None:
             task.state = CLOSED
+            task.peer.tasks.pop(request, None)
             task.text = f"{task.text} {why}".strip()
             self._rows.put(self._n, task.peer.relay, LISTENERS, request, None)
 
@@ -343,11 +349,11 @@ class Standing:
             for place in [place for place in self.running if place[0] == peer.identity]:
                 self._queue_gone(place)
             return
-        for task in list(self.tasks.values()):
-            if task.peer is peer and not task.is_over:
-                self._ended(task, INTERRUPTED, "its controller is gone")
-            elif task.peer is peer and task.request in self.listeners:
+        for task in list(peer.tasks.values()):
+            if task.request in self.listeners:
                 self._silent(task.request, "its controller is gone")
+            elif not task.is_over:
+                self._ended(task, INTERRUPTED, "its controller is gone")
         for place, lock in list(self.locks.items()):
             if lock.peer is peer:
                 del self.locks[place]

@@ -48,17 +48,18 @@ class Rows:
     """Lines about hosts with the steps at which they changed."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[str, str, str], Timeline] = {}
+        self._rows: dict[str, dict[tuple[str, str], Timeline]] = {}
 
     def put(self, n: int, host: str, head: str, key: str, text: str | None) -> None:
         """From step ``n`` on the line reads so; None: it is gone."""
-        self._rows.setdefault((host, head, key), Timeline()).put(n, text)
+        self._rows.setdefault(host, {}).setdefault((head, key), Timeline()).put(n, text)
 
     def of(self, host: str, n: int) -> Iterator[Row]:
         """The lines about a host after step ``n``, head by head."""
-        for head in HEADS:
-            for (name, its_head, key), timeline in self._rows.items():
-                text = timeline.at(n) if (name, its_head) == (host, head) else None
+        rows = self._rows.get(host, {})
+        for wanted in HEADS:
+            for (head, key), timeline in rows.items():
+                text = timeline.at(n) if head == wanted else None
                 if text is not None:
                     yield Row(head, key, text, timeline.since(n) or 0)
 

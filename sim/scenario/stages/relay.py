@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from sim.core.event import FrameSent
 from sim.core.invariant import Invariant
@@ -42,6 +42,7 @@ class RelayStage(Stage):
 
     protocol = "relay"
     wording = WORDS
+    CAST: ClassVar[type[Cast]] = Cast
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
@@ -51,18 +52,18 @@ class RelayStage(Stage):
         self.standing = Standing()
         self.ledger = Ledger()
         self.rules = switch_off(RelayRules, without)
-        self.cast = Cast(scenario, world, self.rules)
+        self.cast = self.CAST(scenario, world, self.rules)
         self.view = RelayView(self.cast.plan())
         self.composer = Composer(
             self.ledger, self.standing, self.names, self.cast.node_ids(), self.cast.identities
         )
         self.prompter = Prompter(world, self.standing, self.names, self.composer)
-        self._told: list[tuple[int, str]] = []
+        self._told: list[FrameSent] = []
 
     @classmethod
     def surroundings(cls, scenario: Scenario) -> RelayPlan:
         """The tokens of all lifelines."""
-        return Cast(scenario, World(0), RelayRules()).plan()
+        return cls.CAST(scenario, World(0), RelayRules()).plan()
 
     def build(self) -> None:
         for kind in self.view.kinds:
@@ -86,7 +87,7 @@ class RelayStage(Stage):
 
     def _on_sent(self, event: FrameSent) -> None:
         if self.world.hosts[event.receiver].kind == CONTROLLER:
-            self._told.append((event.n, encode_json(event.frame.wire)))
+            self._told.append(event)
 
     def invariants(self) -> list[Invariant]:
         return invariants_for(self.view, self.cast.twin_kinds())
@@ -199,7 +200,7 @@ class RelayStage(Stage):
         return {real: one for real, one in shown.items() if one is not None}
 
     def texts(self) -> list[tuple[int, str]]:
-        return self._told
+        return [(event.n, encode_json(event.frame.wire)) for event in self._told]
 
     def posts(self, channel: str | None, real_id: Any = None) -> int:
         return 0
