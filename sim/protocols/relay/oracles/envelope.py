@@ -9,8 +9,8 @@ from sim.core.event import Event, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.relay.codes import ERROR_CODES
 from sim.protocols.relay.constants import CONTROLLER, MESSAGE_TYPES, NODE, RELAY
-from sim.protocols.relay.frames import MESSAGES
-from sim.protocols.relay.frames.envelope import CONTROLLER_TO_RELAY, RELAY_TO_CONTROLLER
+from sim.protocols.relay.frames import EVENTS, MESSAGES
+from sim.protocols.relay.frames.envelope import CONTROLLER_TO_RELAY
 from sim.protocols.relay.oracles.oracle import OfPeers, OfRelay, RelayInvariant
 from sim.protocols.relay.parse import parse_relay_message
 from sim.protocols.relay.view import RelayView
@@ -108,10 +108,11 @@ class RelaysSendTheirFamilies(OfRelay):
         allowed = (RELAY, from_peer) if family in HANDED_ON else (RELAY,)
         if sender not in allowed:
             return f"{event.sender} sends {family} to {session.peer} as {sender}"
-        shape = MESSAGES[family]
+        kind = self.view.payload.get("type")
+        shape = EVENTS.get(str(kind), MESSAGES[family]) if family == "event" else MESSAGES[family]
         if sender not in shape.SENDERS or shape.DIRECTION == CONTROLLER_TO_RELAY:
             return f"{event.sender} sends {family} as {sender}, who never sends it"
-        if towards == NODE and (family == "result" or shape.DIRECTION == RELAY_TO_CONTROLLER):
+        if towards == NODE and family in ("result", "event"):
             return f"{event.sender} sends {family} to the node {session.peer}"
         if towards == CONTROLLER and family in ("command", "command_cancel"):
             return f"{event.sender} sends {family} to the controller {session.peer}"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from sim.core.event import ConnectionClosed, Event, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.relay.constants import CONTROLLER, RELAY
-from sim.protocols.relay.oracles.oracle import SECOND_US, OfRelay, seconds, shown
+from sim.protocols.relay.oracles.oracle import OfRelay, Owing, seconds, shown
 from sim.protocols.relay.view import RelayView
+from sim.protocols.relay.view_book import RelayBook
 from sim.protocols.relay.view_records import AskView, SessionView
 
 LOST = "node_disconnected"
@@ -106,33 +107,44 @@ class DisplacedSocketsAreClosed(OfRelay):
                 yield f"{session.relay} keeps {session.link}, though {session.identity} has left it"
 
 
-class CleanupFollowsTheLastSession(OfRelay):
+class CleanupFollowsTheLastSession(Owing):
     name = "cleanup-follows-the-last-session"
     sentence = (
         "When the last session of an identity ends, closed or silent, every node that is there is "
         "told close_owned at once, and one that has its tabs and was away when it is back."
     )
     catalogue = ("OT-54", "OT-57")
-    families = ("command",)
+    families = ("command", "auth_ack")
+
+    def _over(self, event: ConnectionClosed) -> str | None:
+        found = super()._over(event)
+        session = self.view.session
+        if session is not None and event.host == session.relay:
+            self._note(self.book_of(session), event.n)
+        return found
+
+    def _note(self, book: RelayBook, n: int) -> None:
+        """What this very event has made due."""
+        for one in book.tabs.owed:
+            if one.n == n:
+                text = f"{book.relay} does not tell {one.node.peer} that {one.identity} is gone"
+                self.owe(one.node, one.identity, text, one.at)
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
+        if event.frame.type == "auth_ack":
+            self._note(self.book_of(session), event.n)
+            return None
         if self.view.payload.get("action") != CLOSE_OWNED:
             return None
         owed = self.book_of(session).tabs.late
         if owed is None:
             return None
         self.exercised += 1
+        self.pay(session, owed.identity)
         late = event.at - owed.at
         if late <= self.view.grace_us(event.sender):
             return None
         return f"{event.sender} cleans up after {owed.identity} {seconds(late)} late"
-
-    def at_end(self) -> Iterator[str]:
-        for book in self.view.books.values():
-            for owed in book.tabs.owed:
-                waited = self.view.now - owed.at > SECOND_US + self.view.grace_us(book.relay)
-                if waited and self.can_still_say(owed.node) and owed.identity not in book.live:
-                    yield f"{book.relay} never tells {owed.node.peer} that {owed.identity} is gone"
 
 
 class CleanupSparesTheLiving(OfRelay):
