@@ -15,7 +15,7 @@ import attrs
 
 from sim.core import event as events
 from sim.core.event import Event
-from sim.protocols.relay.constants import CONTROLLER, NODE
+from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.frames.commands import tab_of
 from sim.protocols.relay.standing_tabs import (
     LISTENERS,
@@ -28,6 +28,7 @@ from sim.protocols.relay.standing_tabs import (
     Tab,
     Wire,
     payload_of,
+    unsubscribed,
 )
 
 SENT: Final = "SENT"
@@ -177,6 +178,8 @@ class Standing:
             self._session(peer, f"{peer.role} {peer.identity}")
         elif peer.role == NODE:
             self._tabs.ordered(peer.link, wire)
+            if wire.get("senderRole") == RELAY:  # it ends a listener by itself
+                self._silent(unsubscribed(wire))
         else:
             self._told(peer, wire)
 

@@ -132,3 +132,11 @@ def payload_of(wire: Wire) -> Wire:
 def _inner(command: Wire) -> Wire:
     inner = command.get("payload")
     return inner if isinstance(inner, Mapping) else {}
+
+
+def unsubscribed(wire: Wire) -> str:
+    """The requestId of the listener that a command turns off, "" for any other frame."""
+    command = payload_of(wire)
+    if command.get("action") != "listener.unsubscribe":
+        return ""
+    return str(_inner(command).get("targetRequestId", ""))
