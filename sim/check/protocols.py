@@ -24,7 +24,7 @@ from sim.protocols.hook.swift import swift
 from sim.protocols.hook.view import HookView
 from sim.wire.convert import reader
 from sim.wire.message import Message
-from sim.wire.mirror import Swift
+from sim.wire.mirror import NEVER_SURE, Swift
 from sim.wire.result import ParseResult
 
 
@@ -43,6 +43,7 @@ class View(Protocol):
 class Judged:
     """One protocol, as far as frames are concerned.
 
+    ``centre`` is the kind of host that the others, ``clients``, connect to.
     ``sections`` of the document by catalogue row, ``wrong_way`` by message type who may not
     send it (True: the client), ``parsed`` by side the rule that a refused frame breaks with
     its rows, ``fields`` the rows that are about one field, by its path. ``lane_of`` says
@@ -53,6 +54,8 @@ class Judged:
     """
 
     name: str
+    centre: str
+    clients: tuple[str, ...]
     parse: Callable[[str], ParseResult]
     view: Callable[[], View]
     invariants: tuple[type[Invariant], ...]
@@ -67,6 +70,11 @@ class Judged:
     forms: tuple[type[Invariant], ...]
     readers: Mapping[str, Callable[[Any], Any]]
     swift: Callable[[], Swift]
+
+    @property
+    def sides(self) -> frozenset[str]:
+        """The kinds of host that write frames."""
+        return frozenset((self.centre, *self.clients))
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -134,6 +142,8 @@ def _hook() -> Judged:
             fields[check.path] = rows if check.row in rows else (*rows, check.row)
     return Judged(
         name="hook",
+        centre="server",
+        clients=("desktop",),
         parse=parse_hook_message,
         view=lambda: HookView(0, frames_only=True),
         invariants=tuple(one for one in INVARIANTS if one.from_frames),
@@ -152,6 +162,48 @@ def _hook() -> Judged:
         forms=(DesktopFramesPass, ServerFramesPass),
         readers={kind: reader(cls) for kind, cls in MESSAGES.items()},
         swift=swift,
+    )
+
+
+def _relay() -> Judged:
+    from sim.protocols.relay import MESSAGES as FAMILIES
+    from sim.protocols.relay import parse_relay_message
+    from sim.protocols.relay.catalogue import ROWS as RELAY_ROWS
+    from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
+    from sim.protocols.relay.frames.envelope import (
+        CONTROLLER_TO_RELAY,
+        NODE_TO_RELAY,
+        PEER_TO_RELAY,
+    )
+    from sim.protocols.relay.invariants import INVARIANTS as RELAY_INVARIANTS
+    from sim.protocols.relay.oracles import envelope
+    from sim.protocols.relay.relay.plan import RelayPlan
+    from sim.protocols.relay.view import RelayView
+
+    to_relays = (PEER_TO_RELAY, CONTROLLER_TO_RELAY, NODE_TO_RELAY)
+    forms = (envelope.RelayFramesPass, envelope.ControllerFramesPass, envelope.NodeFramesPass)
+    return Judged(
+        name="relay",
+        centre=RELAY,
+        clients=(CONTROLLER, NODE),
+        parse=parse_relay_message,
+        view=lambda: RelayView(RelayPlan(), frames_only=True),
+        invariants=tuple(one for one in RELAY_INVARIANTS if one.from_frames and one not in forms),
+        sections={row.id: row.section for row in RELAY_ROWS.values()},
+        wrong_way={
+            family: cls.SENDERS == (RELAY,)
+            for family, cls in FAMILIES.items()
+            if cls.SENDERS == (RELAY,) or RELAY not in cls.SENDERS and cls.DIRECTION in to_relays
+        },
+        parsed={one.obeyed_by: (one.name, one.catalogue) for one in forms},
+        fields={},
+        lane_of=lambda message: "",
+        learn_lane=lambda view, conn, lane: None,
+        greeting="hello",
+        client_of=lambda message: str(getattr(message.body, "node_id", "") or ""),
+        forms=forms,
+        readers={family: reader(cls) for family, cls in FAMILIES.items()},
+        swift=lambda: NEVER_SURE,
     )
 
 
@@ -176,7 +228,7 @@ def _client_of(message: Message) -> str:
     return str(cast(Any, message.body).device_id)
 
 
-_JUDGED: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook)}
+_JUDGED: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook), "relay": cache(_relay)}
 
 
 def judged(protocol: str) -> Judged:

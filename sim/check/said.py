@@ -48,7 +48,7 @@ class Said:
 
     def is_misled(self, event: FrameSent) -> bool:
         """Whether only the other side may send such a frame."""
-        by_client = self._kind_of(event.sender) == "desktop"
+        by_client = self._kind_of(event.sender) in self._protocol.clients
         return self._protocol.wrong_way.get(event.frame.type) is by_client
 
     def _is_bad(self, frame: Any) -> bool:

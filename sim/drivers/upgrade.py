@@ -28,13 +28,16 @@ LINGER_BYTES = 4 << 20
 class Head:
     """A request for a WebSocket: its path, its headers (names in lower case), its raw bytes,
     and the query behind the path. ``early`` is what came behind it: frames of a client that
-    did not wait for its answer, as RFC 6455, section 4.1, demands."""
+    did not wait for its answer, as RFC 6455, section 4.1, demands. ``plain`` is the method of
+    a request that is for no WebSocket ("": it is for one); its body may have begun in ``early``.
+    """
 
     path: str
     headers: Mapping[str, str]
     raw: bytes
     query: str = ""
     early: bytes = b""
+    plain: str = ""
 
 
 @attrs.frozen
@@ -45,15 +48,19 @@ class Answer:
     text: str
     headers: tuple[tuple[str, str], ...] = ()
 
+    def _headers(self) -> tuple[tuple[str, str], ...]:
+        if any(name == "Content-Type" for name, _ in self.headers):
+            return self.headers
+        return (("Content-Type", "text/plain; charset=utf-8"), *self.headers)
+
     def encode(self) -> bytes:
         """The whole HTTP response; the connection ends behind it."""
         body = f"{self.text}\n".encode()
         lines = [
             f"HTTP/1.1 {self.status} {_phrase(self.status)}",
-            "Content-Type: text/plain; charset=utf-8",
+            *(f"{name}: {value}" for name, value in self._headers()),
             f"Content-Length: {len(body)}",
             "Connection: close",
-            *(f"{name}: {value}" for name, value in self.headers),
         ]
         return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
@@ -99,11 +106,12 @@ class ReadBefore(trio.abc.Stream):
 
 
 async def read_head(
-    stream: trio.SocketStream, check: Callable[[str, str], Answer | None]
+    stream: trio.SocketStream, check: Callable[[str, str], Answer | None], api: str = ""
 ) -> Head | Answer | None:
     """The request of a client; what is wrong with it; or None: it went away.
 
     ``check(method, path)`` may refuse before the WebSocket's own headers are looked at.
+    Paths that begin with ``api`` ("": none do) are for plain requests.
     """
     data = bytearray()
     try:
@@ -119,16 +127,19 @@ async def read_head(
         return None
     if not 0 <= end <= HEAD_BYTES:
         return Answer(431, f"the request head is longer than {HEAD_BYTES} bytes")
-    return _judged(bytes(data[: end + 4]), bytes(data[end + 4 :]), check)
+    return _judged(bytes(data[: end + 4]), bytes(data[end + 4 :]), check, api)
 
 
-def _judged(raw: bytes, early: bytes, check: Callable[[str, str], Answer | None]) -> Head | Answer:
+def _judged(
+    raw: bytes, early: bytes, check: Callable[[str, str], Answer | None], api: str
+) -> Head | Answer:
     request = _request(raw)
     if request is None:
         return Answer(400, "this is no HTTP request; connect with a WebSocket client")
     method, target = request.method.decode("ascii"), request.target.decode("ascii")
     path, _, query = target.partition("?")
-    refused = check(method, path)
+    is_plain = bool(api) and path.startswith(api)
+    refused = None if is_plain else check(method, path)
     if refused is not None:
         return refused
     headers: dict[str, str] = {}
@@ -136,6 +147,8 @@ def _judged(raw: bytes, early: bytes, check: Callable[[str, str], Answer | None]
         key = name.decode("ascii").lower()
         text = value.decode("latin-1")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    if is_plain:
+        return Head(path, headers, raw, query, early, method)
     return _no_websocket(request.http_version, headers) or Head(path, headers, raw, query, early)
 
 

@@ -15,7 +15,8 @@ import attrs
 from sim.channel.api import ChannelFault, Press, Remove, Say
 from sim.live.control import ControlError
 from sim.live.house import House
-from sim.live.meaning import DAY_S, Meaning, one_of, within
+from sim.live.lodging import Lodging
+from sim.live.meaning import DAY_S, ChatMeaning, Meaning, one_of, within
 from sim.live.orders import (
     Caught,
     CaughtLate,
@@ -61,78 +62,13 @@ class Did:
     event: int | None
 
 
-class Commands:
-    """Carries commands out in a house."""
+class Machines:
+    """What is done to networks and processes, whatever the protocol."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Lodging[Any]) -> None:
         self.house = house
         self.world = house.world
         self.mean = Meaning(house)
-
-    # -- people --------------------------------------------------------------------------
-
-    def message(self, c: Message) -> Did:
-        """Somebody writes to the bot."""
-        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
-        thread = self.mean.thread(channel, c.thread) if c.thread else None
-        return self._act(person, Say(person, c.text, thread, True, c.chat, channel))
-
-    def group(self, c: Group) -> Did:
-        """Somebody writes to the others."""
-        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
-        return self._act(person, Say(person, c.text, None, False, c.chat, channel))
-
-    def press(self, c: Pressed) -> Did:
-        """Somebody presses a button."""
-        if c.message:
-            person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
-            message = self.mean.message(channel, c.message)
-            return self._act(person, Press(person, message, c.button, channel))
-        return self._does(c, "press", word=c.button or None, about=c.card)
-
-    def delete(self, c: Delete) -> Did:
-        """Somebody deletes a message."""
-        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
-        if c.message:
-            message = self.mean.message(channel, c.message)
-            return self._act(person, Remove(person, message, channel))
-        if not c.request:
-            told = (
-                f"{person} deletes what? Give message, an id of GET /channels/{channel}, "
-                "or request, whose message or card it is"
-            )
-            raise ControlError(told, allowed=[*self.mean.messages(channel)])
-        return self._does(c, "delete", about=c.request)
-
-    def reply(self, c: Reply) -> Did:
-        """Somebody writes into a thread."""
-        return self._does(c, "reply", text=c.text, about=c.request)
-
-    def slash(self, verb: str) -> Callable[[Slash], Did]:
-        """The command for ``/stop`` and its like."""
-        return lambda c: self._does(c, verb, word=c.word or None, about=c.request)
-
-    def sign_in(self, verb: str) -> Callable[[SignIn], Did]:
-        """The command for a sign-in that is completed or declined."""
-        return lambda c: self._does(c, verb, word=c.team or None)
-
-    def _does(self, c: OfPerson, verb: str, *, about: str = "", **said: Any) -> Did:
-        """An act of the scenario language. Raises ControlError while it cannot be done."""
-        stage = self.house.stage
-        names = Names()
-        if about:
-            names.bind({about: about})
-        people = People(self.house.cast, stage.view, names, stage.ledger)
-        act = Act(0, 0, verb, name=Name(about) if about else None, **said)
-        arrow = Arrow(
-            0, 0, self.mean.person(c.person), self.mean.channel(c.channel), False, act, verb
-        )
-        done = people.does(arrow, act)
-        if isinstance(done, NotYet):
-            told = f"{arrow.source} cannot {verb} in {arrow.target}: {done.why}"
-            choices = self.mean.choices(verb, arrow.target)
-            raise ControlError(told, status=409, allowed=choices)
-        return self._act(done.host, done.act)
 
     def _act(self, host: str, act: Any) -> Did:
         if not self.world.hosts[host].up:
@@ -207,7 +143,7 @@ class Commands:
 
     def refuse(self, c: Refuse) -> Did:
         """Dials are answered with an HTTP status."""
-        lane, host = self.mean.lane(c.lane), self.mean.desktop(c.host)
+        lane, host = self.mean.lane(c.lane), self.mean.caller(c.host)
         within("status", c.status, 400, 599)
         within("times", c.times, 1, MOST_TIMES)
         return self._now(lambda: fault.refuse(self.world, host, lane, c.status, c.times))
@@ -232,6 +168,82 @@ class Commands:
         within("for_s", c.for_s, 0.001, DAY_S)
         return self._now(lambda: fault.sleep(self.world, host, round(c.for_s * 1_000_000)))
 
+
+class Commands(Machines):
+    """The same, and what people do, in a house with channels."""
+
+    house: House
+    mean: ChatMeaning
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+        self.mean = ChatMeaning(house)
+
+    # -- people --------------------------------------------------------------------------
+
+    def message(self, c: Message) -> Did:
+        """Somebody writes to the bot."""
+        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
+        thread = self.mean.thread(channel, c.thread) if c.thread else None
+        return self._act(person, Say(person, c.text, thread, True, c.chat, channel))
+
+    def group(self, c: Group) -> Did:
+        """Somebody writes to the others."""
+        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
+        return self._act(person, Say(person, c.text, None, False, c.chat, channel))
+
+    def press(self, c: Pressed) -> Did:
+        """Somebody presses a button."""
+        if c.message:
+            person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
+            message = self.mean.message(channel, c.message)
+            return self._act(person, Press(person, message, c.button, channel))
+        return self._does(c, "press", word=c.button or None, about=c.card)
+
+    def delete(self, c: Delete) -> Did:
+        """Somebody deletes a message."""
+        person, channel = self.mean.person(c.person), self.mean.channel(c.channel)
+        if c.message:
+            message = self.mean.message(channel, c.message)
+            return self._act(person, Remove(person, message, channel))
+        if not c.request:
+            told = (
+                f"{person} deletes what? Give message, an id of GET /channels/{channel}, "
+                "or request, whose message or card it is"
+            )
+            raise ControlError(told, allowed=[*self.mean.messages(channel)])
+        return self._does(c, "delete", about=c.request)
+
+    def reply(self, c: Reply) -> Did:
+        """Somebody writes into a thread."""
+        return self._does(c, "reply", text=c.text, about=c.request)
+
+    def slash(self, verb: str) -> Callable[[Slash], Did]:
+        """The command for ``/stop`` and its like."""
+        return lambda c: self._does(c, verb, word=c.word or None, about=c.request)
+
+    def sign_in(self, verb: str) -> Callable[[SignIn], Did]:
+        """The command for a sign-in that is completed or declined."""
+        return lambda c: self._does(c, verb, word=c.team or None)
+
+    def _does(self, c: OfPerson, verb: str, *, about: str = "", **said: Any) -> Did:
+        """An act of the scenario language. Raises ControlError while it cannot be done."""
+        stage = self.house.stage
+        names = Names()
+        if about:
+            names.bind({about: about})
+        people = People(self.house.cast, stage.view, names, stage.ledger)
+        act = Act(0, 0, verb, name=Name(about) if about else None, **said)
+        arrow = Arrow(
+            0, 0, self.mean.person(c.person), self.mean.channel(c.channel), False, act, verb
+        )
+        done = people.does(arrow, act)
+        if isinstance(done, NotYet):
+            told = f"{arrow.source} cannot {verb} in {arrow.target}: {done.why}"
+            choices = self.mean.choices(verb, arrow.target)
+            raise ControlError(told, status=409, allowed=choices)
+        return self._act(done.host, done.act)
+
     # -- channels and server -----------------------------------------------------------------
 
     def fault(self, c: Faulty) -> Did:
@@ -253,16 +265,18 @@ class Commands:
 
 EVENT_OUTCOMES = ("repeated", "reordered")
 
+Table = dict[str, tuple[type[Any], Callable[[Any], Did]]]
+"""Path → (what its body is, what is done)."""
 
-def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], Did]]]:
-    """Path → (what its body is, what is done)."""
-    do = Commands(house)
-    found: dict[str, tuple[type[Any], Callable[[Any], Did]]] = {
-        "/message": (Message, do.message),
-        "/reply": (Reply, do.reply),
-        "/group": (Group, do.group),
-        "/press": (Pressed, do.press),
-        "/delete": (Delete, do.delete),
+
+def table(house: Lodging[Any]) -> Table:
+    """What can be done in this world."""
+    return chat_table(house) if isinstance(house, House) else machine_table(Machines(house))
+
+
+def machine_table(do: Machines) -> Table:
+    """What can be done in any world."""
+    return {
         "/cut": (Cut, do.cut),
         "/heal": (OfLink, do.heal),
         "/hold": (OfEnd, do.hold),
@@ -275,6 +289,19 @@ def table(house: House) -> dict[str, tuple[type[Any], Callable[[Any], Did]]]:
         "/crash": (OfHost, do.crash),
         "/restart": (OfHost, do.restart),
         "/sleep": (Sleep, do.sleep),
+    }
+
+
+def chat_table(house: House) -> Table:
+    """What can be done in a world with channels."""
+    do = Commands(house)
+    found: Table = {
+        "/message": (Message, do.message),
+        "/reply": (Reply, do.reply),
+        "/group": (Group, do.group),
+        "/press": (Pressed, do.press),
+        "/delete": (Delete, do.delete),
+        **machine_table(do),
         "/fault": (Faulty, do.fault),
         "/feature": (Feature, do.feature),
     }

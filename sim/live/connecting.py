@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import urlsplit, urlunsplit
 
 import attrs
 import trio
 
 from sim.core.errors import UsageError
-from sim.drivers import websocket
 from sim.drivers.listening import is_host
-from sim.drivers.websocket import Refused
 from sim.live.agents import Agents
 from sim.live.away import AwayStage, fleet, out_of_sight
-from sim.live.gateway import Seat, Tell
+from sim.live.dialling import Dialler, Headers
+from sim.live.gateway import Tell
 from sim.live.holding import Stop, Summary, hold
 from sim.live.session import Running, Session
 from sim.live.stage import CHANNELS
@@ -107,63 +105,15 @@ class Party(Session[AwayStage]):
         plays = plan.scenario is not None
         super().__init__(scenario, AwayStage, plan.running, tell, plays=plays)
         self.agents = None if plays else Agents(self.world)
-        self.connected = 0
-        self.refused: dict[str, int] = {}
-        self.gateway.dialler = self._dials
-        self._nursery: trio.Nursery | None = None
+        self.dialler = Dialler(self.gateway, self.tell, self._where, UPGRADE_S)
 
     def unread(self) -> frozenset[int]:
         return frozenset(out_of_sight(self.scenario))
 
-    def enter(self, nursery: trio.Nursery) -> None:
-        """Sockets live in this nursery."""
-        self._nursery = nursery
-
-    def _dials(self, dial: DialRequest) -> None:
-        assert self._nursery is not None
-        self._nursery.start_soon(self._dial, dial, self.world.cause)
-
-    async def _dial(self, dial: DialRequest, cause: int) -> None:
-        """One attempt of a twin, over a real socket."""
-        try:
-            async with trio.open_nursery() as nursery:
-                await self._meet(nursery, dial, cause)
-                nursery.cancel_scope.cancel()
-        except BaseExceptionGroup as errors:
-            refused = websocket.rejection_in(errors)
-            if refused is None:
-                raise
-            self._refuse(dial, cause, refused)
-
-    async def _meet(self, nursery: trio.Nursery, dial: DialRequest, cause: int) -> None:
-        headers = []
-        if self.plan.token:
-            headers.append((b"authorization", f"Bearer {self.plan.token}".encode()))
-        url = self.plan.urls[dial.end.link.lane]
-        try:
-            socket = await websocket.dial_url(nursery, url, headers, UPGRADE_S)
-        except Refused as refused:
-            self._refuse(dial, cause, refused)
-            return
-        seat = Seat(socket, self.tell)
-        self.connected += 1
-        self.gateway.take(seat, dial.end.other)
-        self._now(cause, lambda: dial.accept(self.world))
-        await self.gateway.serve(seat)
-
-    def _refuse(self, dial: DialRequest, cause: int, refused: Refused) -> None:
-        why = str(refused)
-        self.refused[why] = self.refused.get(why, 0) + 1
-        if self.refused[why] == 1:
-            self.tell(f"a dial came to nothing: {why}")
-        if self.world.carrier is not None:
-            self._now(cause, lambda: dial.refuse(self.world, refused.status))
-
-    def _now(self, cause: int, deed: Callable[[], None]) -> None:
-        self.driver.nudge()
-        self.world.cause = cause
-        deed()
-        self.world.cause = -1
+    def _where(self, dial: DialRequest) -> tuple[str, Headers]:
+        shown = f"Bearer {self.plan.token}".encode()
+        headers = [(b"authorization", shown)] if self.plan.token else []
+        return self.plan.urls[dial.end.link.lane], headers
 
 
 async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Summary, Party]:
@@ -171,7 +121,7 @@ async def connect(plan: Fleet, tell: Tell, stop: Stop | None = None) -> tuple[Su
     party = Party(plan, tell)
 
     async def begin(nursery: trio.Nursery) -> None:
-        party.enter(nursery)
+        party.dialler.enter(nursery)
         party.boot()
         party.begin()
 

@@ -9,8 +9,10 @@ import trio
 
 from sim.core.errors import HooktwinError
 from sim.core.event import ConnectionRefused, HostCrashed, HostStarted
+from sim.core.http import HttpRequest
 from sim.core.op import UpgradeRefused
 from sim.drivers import upgrade, websocket
+from sim.drivers.plain_http import answer_of, read_request
 from sim.drivers.upgrade import Answer, Head
 from sim.drivers.websocket import ConnectionClosed, Socket
 from sim.live.gate import Gate, abort
@@ -85,13 +87,13 @@ class Doors:
             await trio.aclose_forcefully(stream)
 
     async def _receive(self, stream: trio.SocketStream) -> None:
-        head = await upgrade.read_head(stream, self._no_such_place)
+        head = await upgrade.read_head(stream, self._no_such_place, self.house.api)
         if head is None:
             return
         if isinstance(head, Head):
             self.house.secrets.shown(head.headers.get("authorization", ""), head.query)
             await self._awake()
-            head = self._door(head)
+            head = await self._told(stream, head) if head.plain else self._door(head)
         if head is None:
             self.turned_away += 1
             abort(stream)
@@ -106,6 +108,14 @@ class Doors:
                 info = self.house.ACCOUNT if "authorization" in head.headers else {}
                 await self._seat(socket, stream, head, dict(info))
             nursery.cancel_scope.cancel()
+
+    async def _told(self, stream: trio.SocketStream, head: Head) -> Answer | None:
+        """The answer to a plain request; None: nobody answers it."""
+        request = await read_request(stream, head)
+        if not isinstance(request, HttpRequest):
+            return request
+        response = await self.house.ask(request)
+        return None if response is None else answer_of(response)
 
     async def _awake(self) -> None:
         """A machine that sleeps answers nobody before it wakes."""
@@ -146,7 +156,7 @@ class Doors:
 
     def _dialler(self, lane: str) -> str:
         """Whose dial that was, as far as one can tell: the first that is not connected there."""
-        outsiders = self.house.callers(lane)
+        outsiders = self.house.callers()
         for name in outsiders:
             if all(link.lane != lane for link in self.house.world.links_of(name)):
                 return name

@@ -25,19 +25,22 @@ from sim.scenario.syntax import Scenario
 class Plan:
     """What is to be served: channels without a scenario, or a scenario with its own.
 
-    ``seconds``: how long (None: until somebody ends it).
+    ``seconds``: how long (None: until somebody ends it). ``protocol`` where there is no
+    scenario to say it.
     """
 
     channels: tuple[str, ...] = CHANNELS
     scenario: Scenario | None = None
     running: Running = attrs.Factory(Running)
     seconds: float | None = None
+    protocol: str = "hook"
 
 
 class House(Lodging[OpenStage]):
     """A hook server in front of its channels; its desktops are outside."""
 
     OUTSIDE = ("desktop",)
+    WAYS = ("D->S", "S->D")
     # Whoever gets in with a token is this account: the token itself goes nowhere.
     ACCOUNT: ClassVar[Mapping[str, str]] = MappingProxyType({"authorization": "Bearer owner"})
 

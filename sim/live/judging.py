@@ -102,7 +102,11 @@ class Findings:
 
     def _refused(self, event: BadFrame) -> None:
         """A frame that its receiver's parser refused."""
-        side = "desktop" if self._world.hosts[event.host].kind == "server" else "server"
+        link = self._world.links.get(event.link)
+        kind = self._world.hosts[event.host].kind
+        side = self._protocol.centre
+        if kind == side:
+            side = self._world.hosts[link.client.host].kind if link is not None else ""
         if side in self._outside:
             rule, rows = self._protocol.parsed[side]
             rows = self._protocol.rows_of(event.path, rows)

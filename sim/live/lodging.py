@@ -23,6 +23,10 @@ from sim.world import fault
 class Lodging(Session[StageT]):
     """Everything of one ``serve`` but its doors. A diagram begins with the first program."""
 
+    WAYS: ClassVar[tuple[str, str]] = ("up", "down")
+    """How the control API calls the two directions: to the twin, and from it."""
+    ASKS_AT_THE_DOOR: ClassVar[bool] = True
+    """Whether the session's token is shown in the request for a WebSocket."""
     ACCOUNT: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """What the world is told of a program that has shown the session's token."""
 
@@ -79,6 +83,14 @@ class Lodging(Session[StageT]):
         """The lane of a connection."""
         return self.paths[path]
 
+    def ways(self) -> dict[str, str]:
+        """Path and query by lane, for those who want to connect."""
+        return {lane: path for path, lane in self.paths.items()}
+
+    def hints(self) -> dict[str, str]:
+        """What else they have to know, by name."""
+        return {}
+
     def introduced(self, seat: Seat, frame: Frame) -> None:
         """A frame from outside, before the world hears it."""
 
@@ -119,6 +131,6 @@ class Lodging(Session[StageT]):
         """What the twin answers to a request over HTTP; None: nothing."""
         return None
 
-    def callers(self, lane: str) -> list[str]:
-        """The hosts that may dial on a lane."""
+    def callers(self) -> list[str]:
+        """The hosts that may dial."""
         return [host.name for host in self.world.hosts.values() if host.kind in self.OUTSIDE]

@@ -7,65 +7,59 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import Any
 
 from sim.channel.history import ShownMessage
 from sim.live.control import ControlError
 from sim.live.house import House
-from sim.protocols.hook.frames import MESSAGES
+from sim.live.lodging import Lodging
+from sim.protocols import register
 from sim.protocols.hook.server.accounts.features import ALL_FEATURES
 from sim.world.link import End, Link
 
 NEWEST, ALL = "newest", "all"
 BAD = "(bad)"
 """The type of a frame that its receiver's parser refuses."""
-WAYS = ("D->S", "S->D")
 DAY_S = 86_400
-_DESKTOP = re.compile(r"D\d*")
+_PROGRAM = re.compile(r"[A-Z]\d*")
 
 
 class Meaning:
-    """Looks words up in a house. Every method raises ControlError for what is not there."""
+    """Looks words up in a served world. Every method raises ControlError for what is not
+    there."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Lodging[Any]) -> None:
         self.house = house
         self.world = house.world
-
-    def channel(self, wanted: str) -> str:
-        """A channel's host; "" is the first one."""
-        known = tuple(self.house.cast.channels)
-        return one_of("channel", wanted or known[0], known)
-
-    def person(self, wanted: str) -> str:
-        """A person; "" is the first one."""
-        known = self._of_kind("person")
-        return one_of("person", wanted or known[0], known)
 
     def host(self, wanted: str) -> str:
         """A host."""
         return one_of("host", wanted, list(self.world.hosts))
 
-    def desktop(self, wanted: str) -> str:
-        """A desktop: who dials."""
-        return one_of("desktop", wanted, self._of_kind("desktop"))
+    def caller(self, wanted: str) -> str:
+        """Who dials."""
+        return one_of("host", wanted, self.house.callers())
 
     def lane(self, wanted: str) -> str:
         """A lane."""
         return one_of("lane", wanted, self.house.lanes)
 
-    def feature(self, wanted: str) -> str:
-        """A feature that servers may announce."""
-        return one_of("feature", wanted, ALL_FEATURES)
-
     def frame_type(self, wanted: str) -> str:
         """A frame of the protocol; "" is any, ``(bad)`` one that is none."""
-        return one_of("frame type", wanted, (*MESSAGES, BAD)) if wanted else ""
+        return (
+            one_of(
+                "frame type", wanted, (*register.protocol(self.house.stage.protocol).messages, BAD)
+            )
+            if wanted
+            else ""
+        )
 
     def links(self, wanted: str) -> list[Link]:
         """Open connections: ``D.slack#1``, the newest of ``D.slack``, those of ``D``,
         ``newest`` or ``all``."""
         links = [one for one in self.world.links.values() if one.is_open]
         if not links:
-            told = f"no connection {wanted!r} is open, nor any other: a desktop has to connect"
+            told = f"no connection {wanted!r} is open, nor any other: somebody has to connect"
             raise ControlError(told, status=404)
         if wanted in (NEWEST, ALL):
             return links[-1:] if wanted == NEWEST else links
@@ -84,7 +78,7 @@ class Meaning:
         if sender and way:
             raise ControlError("give way or sender, not both", allowed=["way", "sender"])
         if way:
-            by_client = one_of("way", way, WAYS) == WAYS[0]
+            by_client = one_of("way", way, self.house.WAYS) == self.house.WAYS[0]
             return [one.client if by_client else one.server for one in links]
         ends = [end for one in links for end in one.ends()]
         if sender:
@@ -95,21 +89,45 @@ class Meaning:
         """A connection that may be yet to come: ``D2.slack``, ``D.x#3``; "" is any."""
         host, _, rest = wanted.partition(".")
         lane, _, number = rest.partition("#")
-        is_name = _DESKTOP.fullmatch(host) or host in self._of_kind("desktop")
+        is_name = _PROGRAM.fullmatch(host) or host in self.house.callers()
         is_number = "#" not in rest or number.isdigit()
         if wanted and not (is_name and lane in self.house.lanes and is_number):
             allowed = [one.name for one in self.world.links.values()]
-            allowed += [
-                f"{one}.{on}" for one in self._of_kind("desktop") for on in self.house.lanes
-            ]
+            allowed += [f"{one}.{on}" for one in self.house.callers() for on in self.house.lanes]
             raise ControlError(f"no connection is called {wanted!r}", status=404, allowed=allowed)
         return wanted
 
     def coming_sender(self, wanted: str) -> str:
-        """The server, or a desktop that may be yet to come; "" is anybody."""
-        if not wanted or _DESKTOP.fullmatch(wanted):
+        """The twin, or a program that may be yet to come; "" is anybody."""
+        if not wanted or _PROGRAM.fullmatch(wanted):
             return wanted
-        return one_of("sender", wanted, [self.house.server, *self._of_kind("desktop")])
+        return one_of("sender", wanted, [self.house.server, *self.house.callers()])
+
+    def _of_kind(self, kind: str) -> list[str]:
+        return [host.name for host in self.world.hosts.values() if host.kind == kind]
+
+
+class ChatMeaning(Meaning):
+    """The same for a world with channels and people on them."""
+
+    house: House
+
+    def __init__(self, house: House) -> None:
+        super().__init__(house)
+
+    def channel(self, wanted: str) -> str:
+        """A channel's host; "" is the first one."""
+        known = tuple(self.house.cast.channels)
+        return one_of("channel", wanted or known[0], known)
+
+    def person(self, wanted: str) -> str:
+        """A person; "" is the first one."""
+        known = self._of_kind("person")
+        return one_of("person", wanted or known[0], known)
+
+    def feature(self, wanted: str) -> str:
+        """A feature that servers may announce."""
+        return one_of("feature", wanted, ALL_FEATURES)
 
     def messages(self, channel: str) -> dict[str, ShownMessage]:
         """What stands in a channel, by id."""
@@ -134,9 +152,6 @@ class Meaning:
             return list(dict.fromkeys(button.label for one in shown for button in one.buttons))
         requests = self.house.stage.view.requests
         return [name for name, one in requests.items() if one.channel == channel]
-
-    def _of_kind(self, kind: str) -> list[str]:
-        return [host.name for host in self.world.hosts.values() if host.kind == kind]
 
 
 def one_of(what: str, wanted: str, known: Collection[str]) -> str:

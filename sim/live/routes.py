@@ -27,14 +27,17 @@ from sim.live.control import (
     number_of,
 )
 from sim.live.house import House
-from sim.live.meaning import Meaning
+from sim.live.lodging import Lodging
+from sim.live.meaning import ChatMeaning
 from sim.world.host import statistics
 
 MOST_EVENTS = 1_000
-READ = {
-    "/": "what can be asked and done here",
+CHANNELS = {
     "/channels": "the channels by name, with their lane",
     "/channels/{name}": "messages of a channel: text, state, buttons, files, edits, thread",
+}
+READ = {
+    "/": "what can be asked and done here",
     "/links": "connections of which some end believes that it is open",
     "/hosts": "hosts: kind, up, lives, what they wait for",
     "/events": "events behind number ?after=N (default: all that are kept), at most ?limit=N",
@@ -42,13 +45,13 @@ READ = {
 }
 
 
-def control_app(house: House, end: Callable[[], None]) -> Starlette:
+def control_app(house: Lodging[Any], end: Callable[[], None]) -> Starlette:
     """The app for :func:`sim.live.control.serve_http`; ``end`` ends the session."""
     read = Reading(house)
+    chat = _chat(house) if isinstance(house, House) else []
     routes = [
         _get("/", read.index),
-        _get("/channels", read.channels),
-        _get("/channels/{name}", read.channel),
+        *chat,
         _get("/links", read.links),
         _get("/hosts", read.hosts),
         _get("/events", read.events, ("after", "limit")),
@@ -56,6 +59,11 @@ def control_app(house: House, end: Callable[[], None]) -> Starlette:
     ]
     routes += [_post(path, kind, do) for path, (kind, do) in table(house).items()]
     return json_app([*routes, ending(end)])
+
+
+def _chat(house: House) -> list[Route]:
+    read = ChatReading(house)
+    return [_get("/channels", read.channels), _get("/channels/{name}", read.channel)]
 
 
 def _get(path: str, tell: Callable[[Request], Any], parameters: tuple[str, ...] = ()) -> Route:
@@ -78,9 +86,8 @@ def _post(path: str, kind: type[Any], do: Callable[[Any], Did]) -> Route:
 class Reading:
     """What can be asked."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: Lodging[Any]) -> None:
         self.house = house
-        self.mean = Meaning(house)
 
     def index(self, request: Request) -> Any:
         """All routes."""
@@ -91,20 +98,9 @@ class Reading:
             "now_s": self.house.world.now / 1_000_000,
             "events": len(self.house.tail),
             "recording": str(recording.path) if recording else None,
-            "get": READ,
+            "get": {**CHANNELS, **READ} if isinstance(self.house, House) else READ,
             "post": {**done, "/end": []},
         }
-
-    def channels(self, request: Request) -> Any:
-        """Names and lanes."""
-        return self.house.cast.channels
-
-    def channel(self, request: Request) -> Any:
-        """What its readers see."""
-        name = self.mean.channel(request.path_params["name"])
-        history = self.house.stage.view.history
-        shown = [_message(m) for m in history.messages.values() if m.channel == name]
-        return {"channel": name, "lane": self.house.cast.channels[name], "messages": shown}
 
     def links(self, request: Request) -> Any:
         """Who is connected."""
@@ -157,6 +153,25 @@ class Reading:
             "findings": kept,
             "failures": [attrs.asdict(one) for one in failures],
         }
+
+
+class ChatReading:
+    """What can be asked where there are channels."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.mean = ChatMeaning(house)
+
+    def channels(self, request: Request) -> Any:
+        """Names and lanes."""
+        return self.house.cast.channels
+
+    def channel(self, request: Request) -> Any:
+        """What its readers see."""
+        name = self.mean.channel(request.path_params["name"])
+        history = self.house.stage.view.history
+        shown = [_message(m) for m in history.messages.values() if m.channel == name]
+        return {"channel": name, "lane": self.house.cast.channels[name], "messages": shown}
 
 
 def _message(message: ShownMessage) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import trio
@@ -11,6 +12,8 @@ from sim.live.control import serve_http
 from sim.live.doors import Doors
 from sim.live.holding import Stop, Summary, hold
 from sim.live.house import House, Plan
+from sim.live.lodging import Lodging
+from sim.live.relay_house import RelayHouse
 from sim.live.routes import control_app
 
 
@@ -26,10 +29,12 @@ class Address:
 
 @attrs.frozen
 class Opened:
-    """Where things can be reached: ``urls`` by lane, ``control`` over HTTP."""
+    """Where things can be reached: ``urls`` by lane, ``control`` over HTTP; ``hints`` are
+    what else programs have to know, by name."""
 
     urls: dict[str, str]
     control: str
+    hints: dict[str, str] = attrs.Factory(dict)
 
 
 async def serve(
@@ -44,7 +49,7 @@ async def serve(
     Raises UsageError when a port or the recording cannot be had.
     """
     plan.running.secrets.keep(address.token)
-    house = House(plan, tell)
+    house = house_of(plan, tell, address.token)
     stop = stop or Stop()
 
     async def begin(nursery: trio.Nursery) -> None:
@@ -54,18 +59,24 @@ async def serve(
 
 
 async def _open(
-    house: House,
+    house: Lodging[Any],
     address: Address,
     nursery: trio.Nursery,
     opened: Callable[[Opened], None],
     stop: Stop,
 ) -> None:
-    doors = Doors(house, nursery, address.token)
+    doors = Doors(house, nursery, address.token if house.ASKS_AT_THE_DOOR else "")
     port = await doors.open(address.host, address.port)
     app = control_app(house, stop.now)
     hide = house.secrets.hide_bytes
     control = await nursery.start(serve_http, app, address.host, address.control_port, hide)
     where = f"[{address.host}]" if ":" in address.host else address.host
-    urls = {lane: f"ws://{where}:{port}{path}" for path, lane in doors.paths.items()}
+    urls = {name: f"ws://{where}:{port}{way}" for name, way in house.ways().items()}
     house.boot()
-    opened(Opened(urls, f"http://{where}:{control}"))
+    opened(Opened(urls, f"http://{where}:{control}", house.hints()))
+
+
+def house_of(plan: Plan, tell: Callable[[str], None], token: str) -> Lodging[Any]:
+    """The world to be served, by the protocol of its scenario."""
+    protocol = plan.scenario.protocol if plan.scenario is not None else plan.protocol
+    return RelayHouse(plan, tell, token) if protocol == "relay" else House(plan, tell)

@@ -311,6 +311,14 @@ class Swift:
         return read
 
 
+def _not_sure(text: str) -> Any:
+    raise KeyError(text)
+
+
+NEVER_SURE: Final = Swift(decode=_not_sure, keepers={}, kinds={}, longest=-1)
+"""Of a protocol whose frames are not read at once."""
+
+
 def union(structs: list[Any]) -> Any:
     """The type of whichever of these structs a tag names."""
     return Union[tuple(structs)]  # noqa: UP007 - made at run time

@@ -264,5 +264,5 @@ async def test_a_name_that_only_dialling_finds_out_to_be_none_is_a_failed_dial(
     plan = Fleet({"slack": "ws://\u0663/slack"}, seconds=0.2)
     said: list[str] = []
     _, party = await connect(plan, said.append)
-    assert party.connected == 0
+    assert party.dialler.connected == 0
     assert "this is no name of a host" in said[0]

@@ -6,11 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Seconds, Speed, Token
+from sim.cli.living.options import (
+    Channels,
+    Protocol,
+    RecordFile,
+    ScenarioFile,
+    Seconds,
+    Speed,
+    Token,
+)
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sim.live.connecting import Party
+    from sim.live.session import Running
+    from sim.scenario.syntax import Scenario
 
 EPILOG = (
     "Examples:\n\n"
@@ -30,7 +42,21 @@ Url = Annotated[
         metavar="URL", help="ws:// or wss://; without a path, /slack, /telegram and /x are added."
     ),
 ]
-Desktops = Annotated[int, typer.Option(min=1, max=2_000, help="How many desktops.")]
+Desktops = Annotated[
+    int, typer.Option(min=1, max=2_000, help="How many desktops, controllers or nodes.")
+]
+Role = Annotated[
+    str | None,
+    typer.Option(
+        metavar="controller|node",
+        help="With --protocol relay: who dials. Default: node; with a scenario, all it draws.",
+        autocompletion=lambda: ["controller", "node"],
+    ),
+]
+Node = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ID", help="With --role controller: the node meant (again for more)."),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -49,10 +75,14 @@ def connect(
     speed: Speed = 1.0,
     seed: Seed = None,
     without: Without = None,
+    protocol: Protocol = None,
+    role: Role = None,
+    node: Node = None,
 ) -> None:
-    """Let twin desktops dial a real server, and judge what it sends.
+    """Let twins dial a real server, and judge what it sends.
 
-    They reconnect as the real desktop does; their agents are scripted.
+    Desktops reconnect as the real desktop does, and their agents are scripted. With
+    ``--protocol relay`` controllers or nodes (``--role``) dial a relay.
     """
     import trio
 
@@ -60,12 +90,18 @@ def connect(
     from sim.cli.living.summary import code_of, tell_summary
     from sim.cli.run_files import check_rules
     from sim.cli.terminal import say
+    from sim.core.errors import UsageError
     from sim.live.connecting import Fleet, urls_of
     from sim.live.connecting import connect as connect_live
 
     check_rules(tuple(without or ()))
     setup.check_recording(record, scenario)
     played = setup.scenario_of(scenario, channel)
+    running = setup.running_of(record, speed, seed, without, played)
+    if setup.protocol_of(protocol, played, channel) == "relay":
+        raise typer.Exit(relaying(url, desktops, token, role, node, played, seconds, running))
+    if role is not None or node:
+        raise UsageError("--role and --node are for --protocol relay")
     lanes = lanes_of(played) if played else setup.channels_of(channel) if channel else None
     plan = Fleet(
         urls_of(url, lanes),
@@ -73,13 +109,48 @@ def connect(
         setup.check_token(token),
         played,
         seconds,
-        setup.running_of(record, speed, seed, without, played),
+        running,
     )
     summary, party = trio.run(connect_live, plan, say, setup.stop_of())
     say(f"hooktwin: {_counted(party)}")
     tell_summary(summary, record)
     code = code_of(summary)
-    raise typer.Exit(code if code or party.connected else 1)
+    raise typer.Exit(code if code or party.dialler.connected else 1)
+
+
+def relaying(
+    url: str,
+    count: int,
+    token: str | None,
+    role: str | None,
+    nodes: Sequence[str] | None,
+    scenario: Scenario | None,
+    seconds: float | None,
+    running: Running,
+) -> int:
+    """The same with a relay; the exit code."""
+    import trio
+
+    from sim.cli.living import setup
+    from sim.cli.living.summary import code_of, counted, tell_summary
+    from sim.cli.outcome import unknown
+    from sim.cli.terminal import say
+    from sim.live.relay_away import ROLES, Crew, checked_url
+    from sim.live.relay_away import connect as connect_relay
+
+    if role not in (None, *ROLES):
+        raise unknown("role", role, ROLES)
+    crew = Crew(
+        checked_url(url), role or "node", count, setup.check_token(token), tuple(nodes or ("N",)),
+        scenario, seconds, running,
+    )  # fmt: skip
+    summary, party = trio.run(connect_relay, crew, say, setup.stop_of())
+    dialler = party.dialler
+    refused = counted(sum(dialler.refused.values()), "dial")
+    say(f"hooktwin: {counted(dialler.connected, 'connection')}, {refused} came to nothing")
+    tell_summary(summary, running.record)
+    code = code_of(summary)
+    return code if code or dialler.connected else 1
 
 
 def lanes_of(scenario: object) -> tuple[str, ...]:
@@ -92,5 +163,5 @@ def _counted(party: Party) -> str:
     from sim.cli.living.summary import counted
 
     tasks = f", {counted(party.agents.tasks, 'task')}" if party.agents else ""
-    refused = counted(sum(party.refused.values()), "dial")
-    return f"{counted(party.connected, 'connection')}, {refused} came to nothing{tasks}"
+    refused = counted(sum(party.dialler.refused.values()), "dial")
+    return f"{counted(party.dialler.connected, 'connection')}, {refused} came to nothing{tasks}"

@@ -19,6 +19,14 @@ Channels = Annotated[
         autocompletion=lambda: ["slack", "telegram", "x"],
     ),
 ]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        metavar="hook|relay",
+        help="The protocol that is spoken, where no scenario says it. Default: hook.",
+        autocompletion=lambda: ["hook", "relay"],
+    ),
+]
 ScenarioFile = Annotated[
     str | None,
     typer.Option(

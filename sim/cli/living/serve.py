@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli.living.options import Channels, RecordFile, ScenarioFile, Seconds, Speed, Token
+from sim.cli.living.options import (
+    Channels,
+    Protocol,
+    RecordFile,
+    ScenarioFile,
+    Seconds,
+    Speed,
+    Token,
+)
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
@@ -68,6 +76,7 @@ def serve(
     speed: Speed = 1.0,
     seed: Seed = None,
     without: Without = None,
+    protocol: Protocol = None,
 ) -> None:
     """Let real desktops connect to the twin server, with twin channels behind it.
 
@@ -84,11 +93,13 @@ def serve(
     check_rules(tuple(without or ()))
     setup.check_recording(record, scenario)
     played = setup.scenario_of(scenario, channel)
+    spoken = setup.protocol_of(protocol, played, channel)
     plan = Plan(
         channels=setup.channels_of(channel),
         scenario=played,
         running=setup.running_of(record, speed, seed, without, played),
         seconds=seconds,
+        protocol=spoken,
     )
     address = Address(setup.host_of(host), port, control_port, setup.check_token(token))
     raise typer.Exit(code_of((with_tui if tui else _plainly)(plan, address)))
@@ -115,4 +126,6 @@ def _opened(opened: Opened) -> None:
     for lane, url in opened.urls.items():
         sys.stdout.write(f"{lane:<8} {url}\n")
     sys.stdout.write(f"{'control':<8} {opened.control}\n")
+    for name, hint in opened.hints.items():
+        sys.stdout.write(f"{name}: {hint}\n")
     sys.stdout.flush()

@@ -35,6 +35,23 @@ def scenario_of(name: str | None, channels: Sequence[str] | None) -> Scenario | 
     return read_scenario(name)
 
 
+def protocol_of(
+    wanted: str | None, scenario: Scenario | None, channels: Sequence[str] | None
+) -> str:
+    """The protocol to be spoken. Raises UsageError for an unknown one, for one that the scenario
+    does not speak, and for channels where there are none."""
+    from sim.core.errors import UsageError
+    from sim.protocols import register
+
+    drawn = scenario.protocol if scenario is not None else None
+    name = register.protocol(wanted or drawn or register.DEFAULT_PROTOCOL).name
+    if drawn not in (None, name):
+        raise UsageError(f"--protocol {name}: the scenario speaks {drawn}; leave it out")
+    if channels and name != register.DEFAULT_PROTOCOL:
+        raise UsageError(f"--channel: the {name} protocol has no channels; leave it out")
+    return name
+
+
 def check_token(token: str | None) -> str:
     """The token, "" for none. Raises UsageError for one that no header can carry."""
     from sim.core.errors import UsageError

@@ -127,13 +127,16 @@ class Cast:
     def build(self, manners: RelayManners) -> None:
         """Add all hosts, in the order of starting, and set the latencies."""
         self._add(self.relay, RELAY, manners, relay_host(self.plan()))
+        self._add_peers(manners)
+        for name in self.persons():
+            self._add(name, "person", manners, Actor)
+        self._set_latencies()
+
+    def _add_peers(self, manners: RelayManners) -> None:
         for name in self.nodes:
             self._add(name, NODE, manners, node_host(self._node_plan(name)))
         for name in self.controllers:
             self._add(name, CONTROLLER, manners, controller_host(self._controller_plan(name)))
-        for name in self.persons():
-            self._add(name, "person", manners, Actor)
-        self._set_latencies()
 
     def _node_plan(self, name: str) -> NodePlan:
         return NodePlan(

@@ -52,7 +52,7 @@ class RelayPlan:
 
     ``tokens``: access token → what it stands for. ``refresh_tokens``: refresh token →
     the grant of the access tokens that it makes. ``version`` is what the acks call
-    the relay, "" for nothing.
+    the relay, "" for nothing. ``stamp`` is what the tokens of refreshes end with.
     """
 
     tokens: Mapping[str, Grant] = attrs.field(factory=dict)
@@ -60,3 +60,4 @@ class RelayPlan:
     rules: RelayRules = attrs.field(factory=RelayRules)
     limits: Limits = attrs.field(factory=Limits)
     version: str = "hooktwin"
+    stamp: str = ""

@@ -67,7 +67,7 @@ class Tokens:
             return None
         if not grant.is_good_at(board.port.now_ms()):
             return None
-        token = f"token-{board.port.new_id()}"
+        token = f"token-{board.port.new_id()}{board.plan.stamp}"
         until = board.port.now_ms() + board.plan.limits.access_token_ms
         row = TokenRow(grant.role, grant.identity, grant.scopes, grant.nodes, until)
         board.put(Save(f"token/{token}", row))
