@@ -1,7 +1,12 @@
 """What all tests share: Hypothesis without chance, clock or memory."""
 
+import atexit
 import gc
+import os
+import shutil
 import signal
+import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 
@@ -18,6 +23,24 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("hooktwin")
+
+
+def compile_each_module_once() -> None:
+    """Where Python may write no bytecode into the tree, write it beside the tree.
+
+    Without any, every worker and every process that a test starts compiles everything
+    anew, and that was a third of the run. The processes inherit the place.
+    """
+    if not sys.dont_write_bytecode:
+        return
+    place = tempfile.mkdtemp(prefix="hooktwin-bytecode-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    sys.dont_write_bytecode, sys.pycache_prefix = False, place
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = place
+
+
+compile_each_module_once()
 
 # A shell starts what runs in its background deaf to Ctrl-C; the tests of Ctrl-C need ears.
 if (
