@@ -1,4 +1,4 @@
-"""Live sessions take the signals of the process; several in one process give them back crosswise."""
+"""Live sessions take the signals of the process; several in one give them back crosswise."""
 
 from __future__ import annotations
 
