@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sim.core.errors import UsageError
     from sim.core.invariant import Invariant
     from sim.core.rule import Rule
-    from sim.protocols.hook.mutants import Mutant
+    from sim.protocols.mutant import Mutant
 
 EPILOG = (
     "Examples:\n\n"
@@ -25,6 +25,7 @@ EPILOG = (
     "  hooktwin explain @cut                  a directive of scenarios\n\n"
     "  hooktwin explain ownership-at-write    what a rule is for\n\n"
     "  hooktwin explain HK-187                a row of the catalogue, and who watches it\n\n"
+    "  hooktwin explain OT-12                 the same of the relay protocol\n\n"
     "  hooktwin explain close-out-respects-owner    what an invariant wants\n\n"
     "  hooktwin explain server-goes-back      what a mutant does wrong\n\n"
     "  hooktwin explain --all --json          every message type, for programs\n\n"
@@ -299,7 +300,8 @@ def _show_row(screen: Console, one: Watched) -> None:
     from rich.text import Text
 
     row = one.row
-    by = "both sides obey" if row.by == "both" else f"the {row.by} obeys"
+    by = {"both": "both sides obey", "all": "everybody obeys"}.get(row.by)
+    by = by or f"the {row.by.replace(', ', ' and the ')} obeys"
     screen.print(Text.assemble((row.id, "bold"), f"   {by}   {row.section}"))
     runs = [f"hooktwin run {name}" for name in one.scenarios]
     facts = [

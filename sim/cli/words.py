@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sim.core.invariant import Invariant
     from sim.core.rule import Rule
     from sim.core.table import Table
-    from sim.protocols.hook.mutants import Mutant
+    from sim.protocols.mutant import Mutant
     from sim.protocols.played import Played
     from sim.wire.declare import Body
 
@@ -93,9 +93,9 @@ def rows() -> Mapping[str, Watched]:
 
 def mutants() -> dict[str, Mutant]:
     """All mutants by name."""
-    from sim.protocols.hook.mutants import all_mutants
+    from sim.protocols.proven import proven
 
-    return {mutant.name: mutant for mutant in all_mutants()}
+    return {mutant.name: mutant for one in proven() for mutant in one.mutants}
 
 
 def tables(protocol: str | None = None) -> dict[str, Table]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from sim.cli.exploring.score import Score, Tried
-    from sim.protocols.hook.mutants import Mutant
+    from sim.protocols.mutant import Mutant
 
 EPILOG = (
     "Examples:\n\n"

@@ -11,11 +11,11 @@ from typing import Any
 import attrs
 
 from sim.cli.proving.lessons import LESSONS
-from sim.cli.proving.mutants import storm_with
+from sim.cli.proving.mutants import storm_of as storm_with
 from sim.cli.proving.prove import is_noticed_in_a_story
 from sim.cli.proving.watchers import watched
-from sim.protocols.hook.catalogue.shown import BROKEN_BY
-from sim.protocols.hook.mutants import Mutant
+from sim.protocols.mutant import Mutant
+from sim.protocols.proven import broken_by
 
 STORY = "a story"
 
@@ -111,8 +111,9 @@ def closest(mutant: Mutant) -> tuple[str, str]:
 
     ("", "") when no scenario shows a row of this invariant.
     """
-    if mutant.rule in BROKEN_BY:
-        return BROKEN_BY[mutant.rule][0], next(iter(_rows(mutant)), "")
+    found = broken_by(mutant.rule)
+    if found is not None:
+        return found[0], next(iter(_rows(mutant)), "")
     rows: dict[str, list[str]] = {}
     for row in _rows(mutant):
         for scenario in watched()[row].scenarios:

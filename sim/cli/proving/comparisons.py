@@ -19,7 +19,7 @@ from sim.cli.proving.storm import Storm, plain
 from sim.core.actor import Actor, Port
 from sim.core.op import Connection, Frame
 from sim.protocols.catalogue import Trial
-from sim.protocols.hook.mutants import Mutant, mutated
+from sim.protocols.mutant import Mutant, mutated
 from sim.wire.message import Message
 from sim.world.host import START_MS
 

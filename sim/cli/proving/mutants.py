@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
 
 from sim.cli.proving.lane_storm import LaneStorm
 from sim.cli.proving.storm import Storm, Weather, plain
 from sim.cli.proving.wild import WILD
 from sim.core.actor import Actor, Port
-from sim.protocols.hook.mutants import Mutant, mutated
+from sim.core.invariant import Monitor
 from sim.protocols.hook.server import Server
+from sim.protocols.mutant import Mutant, mutated
+from sim.protocols.proven import proven_by
 
 LESSONS = (
     "colliding-reopen", "foreign-frames", "reopened-after-a-cut", "late-answer",
@@ -26,6 +29,16 @@ WEATHERS = (
     Weather(actions=120, seconds=30, cut=100, channel=100),
     Weather(actions=80, crash=120, cut=100, absent_s=4),
 )
+
+
+class Raging(Protocol):
+    """A storm of whatever protocol."""
+
+    def run(self) -> Monitor:
+        """Play it to the end."""
+
+    def broken(self) -> dict[str, str]:
+        """Broken invariants with their sentences."""
 
 
 def storm_with(mutant: Mutant, seed: int) -> Storm:
@@ -54,10 +67,27 @@ def storm_with(mutant: Mutant, seed: int) -> Storm:
     )
 
 
+def _of_relay(mutant: Mutant, seed: int) -> Raging:
+    from sim.cli.proving import relay_mutants
+
+    return relay_mutants.storm_with(mutant, seed)
+
+
+_STORMS: Final[Mapping[str, Callable[[Mutant, int], Raging]]] = {
+    "hook": storm_with,
+    "relay": _of_relay,
+}
+
+
+def storm_of(mutant: Mutant, seed: int) -> Raging:
+    """A storm of the mutant's protocol, with the mutant in it."""
+    return _STORMS[proven_by(mutant).name](mutant, seed)
+
+
 def seeds_until_noticed(mutant: Mutant) -> int:
     """The number of storms that it took; 0 when the budget did not do."""
     for seed in range(mutant.seeds):
-        storm = storm_with(mutant, seed)
+        storm = storm_of(mutant, seed)
         storm.run()
         if mutant.caught_by in storm.broken():
             return seed + 1

@@ -9,9 +9,8 @@ import attrs
 
 from sim.cli.proving.lessons import LESSONS, lesson
 from sim.cli.proving.watchers import Watched, oracles, watched
-from sim.protocols.hook.catalogue.shown import BROKEN_BY
-from sim.protocols.hook.catalogue.tales import TALES
-from sim.protocols.hook.mutants import Mutant, all_mutants
+from sim.protocols.mutant import Mutant
+from sim.protocols.proven import broken_by, proven
 
 if TYPE_CHECKING:
     from sim.scenario.playing.result import Result
@@ -126,11 +125,12 @@ def plan(rows: Iterable[str] | None = None) -> Proving:
             quick[name] = Proof(name, f"parser {one.row.id}", check.fault)
         for trial in one.trials:
             quick[trial.name] = Proof(trial.name, f"trial {one.row.id}", trial.fault)
-    for told in TALES:
+    for told in (tale for one in proven() for tale in one.tales):
         if told.invariant in wanted:
             quick[told.name] = Proof(told.name, told.invariant, _tale(told))
     have = {proof.watcher for proof in quick.values()}
-    slow = [Proof(m.name, m.caught_by, _mutant(m)) for m in all_mutants() if m.caught_by in wanted]
+    mutants = [m for one in proven() for m in one.mutants if m.caught_by in wanted]
+    slow = [Proof(mutant.name, mutant.caught_by, _mutant(mutant)) for mutant in mutants]
     slow.sort(key=lambda proof: proof.watcher in have)
     return Proving(chosen, (*quick.values(), *slow))
 
@@ -179,6 +179,7 @@ def _stories(mutant: Mutant) -> Iterator[Result]:
     for name in (mutant.needs, mutant.rule):
         if name in LESSONS:
             yield lesson(name, mutant.rule)
-    if mutant.rule in BROKEN_BY:
-        name, seed = BROKEN_BY[mutant.rule]
+    found = broken_by(mutant.rule)
+    if found is not None:
+        name, seed = found
         yield play(load(name), seed=seed, without=[mutant.rule], driver="step")

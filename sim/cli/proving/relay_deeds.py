@@ -111,7 +111,17 @@ class Deeds:
         action, payload, tab = self._work()
         self._act(
             who,
-            SendCommand(action, payload, node, tab, id, timeout, policy, retries=draw.below(2)),
+            SendCommand(
+                action,
+                payload,
+                node,
+                tab,
+                id,
+                timeout,
+                policy,
+                retries=draw.below(2),
+                early=draw.below(6) == 0,
+            ),
         )
 
     def _work(self) -> tuple[str, dict[str, Any], str]:

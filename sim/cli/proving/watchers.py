@@ -14,19 +14,17 @@ from sim.cli.proving.comparisons import COMPARISONS
 from sim.core.invariant import Invariant
 from sim.core.rule import Rule, table_of
 from sim.protocols.catalogue import FrameCheck, Row, Told, Trial
-from sim.protocols.hook.catalogue import ROWS
-from sim.protocols.hook.catalogue.frame_tables import CHECKS
-from sim.protocols.hook.catalogue.shown import BROKEN_BY, SHOWN
-from sim.protocols.hook.catalogue.tales import TALES
-from sim.protocols.hook.catalogue.trials import TRIALS
-from sim.protocols.hook.invariants import INVARIANTS
-from sim.protocols.hook.mutants import Mutant, all_mutants
-from sim.protocols.hook.rules import HookRules
+from sim.protocols.mutant import Mutant
+from sim.protocols.proven import Proven, broken_by, proven
 from sim.scenario.load import shipped_scenarios
 
-ALL_TRIALS = (*TRIALS, *COMPARISONS)
+_ROW = re.compile(r"\b(?:HK|OT)-\d{2,3}\b")
 
-_ROW = re.compile(r"\bHK-\d{2,3}\b")
+
+@cache
+def all_trials() -> tuple[Trial, ...]:
+    """Those of the catalogues, and those that compare whole runs."""
+    return (*(trial for one in proven() for trial in one.trials), *COMPARISONS)
 
 
 @attrs.frozen
@@ -62,8 +60,9 @@ class Watched:
     def see_it_broken(self) -> str:
         """What to type."""
         for rule in self.switches:
-            if rule.name in BROKEN_BY:
-                scenario, seed = BROKEN_BY[rule.name]
+            found = broken_by(rule.name)
+            if found is not None:
+                scenario, seed = found
                 return f"hooktwin run {scenario} --without {rule.name} --seed {seed}"
         return f"hooktwin rules --check {self.row.id}"
 
@@ -115,25 +114,33 @@ def _by_row(pairs: Iterable[tuple[str, Any]]) -> dict[str, tuple[Any, ...]]:
 @cache
 def oracles() -> Mapping[str, type[Invariant]]:
     """All invariants by name."""
-    return {invariant.name: invariant for invariant in INVARIANTS}
+    return {invariant.name: invariant for one in proven() for invariant in one.invariants}
 
 
 @cache
 def watched() -> Mapping[str, Watched]:
-    """All rows in order."""
-    known = oracles()
-    judges = _by_row((row, i.name) for i in INVARIANTS for row in i.catalogue)
-    tales = _by_row((row, told) for told in TALES if told.invariant in known for row in told.rows)
-    for row, told in tales.items():
-        named = (*judges.get(row, ()), *(one.invariant for one in told))
+    """All rows in order, protocol by protocol."""
+    shown = _by_row(_shown())
+    found: dict[str, Watched] = {}
+    for one in proven():
+        found |= _watched(one, shown)
+    return found
+
+
+def _watched(one: Proven, shown: Mapping[str, tuple[Any, ...]]) -> dict[str, Watched]:
+    known = {invariant.name for invariant in one.invariants}
+    judges = _by_row((row, i.name) for i in one.invariants for row in i.catalogue)
+    told = ((row, tale) for tale in one.tales if tale.invariant in known for row in tale.rows)
+    tales = _by_row(told)
+    for row, mine in tales.items():
+        named = (*judges.get(row, ()), *(tale.invariant for tale in mine))
         judges[row] = tuple(dict.fromkeys(named))
     breaking: dict[str, list[Mutant]] = {}
-    for mutant in all_mutants():
+    for mutant in one.mutants:
         breaking.setdefault(mutant.caught_by, []).append(mutant)
-    switches = _by_row((row, rule) for rule in table_of(HookRules) for row in rule.catalogue)
-    frames = _by_row((check.row, check) for check in CHECKS)
-    trials = _by_row((trial.row, trial) for trial in ALL_TRIALS)
-    shown = _by_row(_shown())
+    switches = _by_row((row, rule) for rule in table_of(one.rules) for row in rule.catalogue)
+    frames = _by_row((check.row, check) for check in one.checks)
+    trials = _by_row((trial.row, trial) for trial in all_trials())
     return {
         id: Watched(
             row=row,
@@ -145,19 +152,20 @@ def watched() -> Mapping[str, Watched]:
             switches=switches.get(id, ()),
             scenarios=shown.get(id, ()),
         )
-        for id, row in ROWS.items()
+        for id, row in one.rows.items()
     }
 
 
 def _shown() -> Iterable[tuple[str, str]]:
-    """(row, scenario): what the catalogue says, what a rule breaks, what the files say."""
-    for scenario, rows in SHOWN.items():
-        for row in rows:
-            yield row, scenario
-    for rule in table_of(HookRules):
-        if rule.name in BROKEN_BY:
-            for row in rule.catalogue:
-                yield row, BROKEN_BY[rule.name][0]
+    """(row, scenario): what the catalogues say, what a rule breaks, what the files say."""
+    for one in proven():
+        for scenario, rows in one.shown.items():
+            for row in rows:
+                yield row, scenario
+        for rule in table_of(one.rules):
+            if rule.name in one.broken_by:
+                for row in rule.catalogue:
+                    yield row, one.broken_by[rule.name][0]
     for name, paths in shipped_scenarios().items():
         for path in paths:
             for row in _ROW.findall(_text(path)):
@@ -177,10 +185,10 @@ def summary() -> dict[str, int]:
     return {
         "rows": len(rows),
         "watched": sum(one.is_watched for one in rows),
-        "mutants": len(all_mutants()),
-        "switchable": len(table_of(HookRules)),
-        "invariants": len(INVARIANTS),
-        "frames": len(CHECKS),
-        "tales": len(TALES),
-        "trials": len(ALL_TRIALS),
+        "mutants": sum(len(one.mutants) for one in proven()),
+        "switchable": sum(len(table_of(one.rules)) for one in proven()),
+        "invariants": len(oracles()),
+        "frames": sum(len(one.checks) for one in proven()),
+        "tales": sum(len(one.tales) for one in proven()),
+        "trials": len(all_trials()),
     }

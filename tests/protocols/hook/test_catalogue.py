@@ -9,7 +9,7 @@ import pytest
 
 from sim.cli.proving.lessons import LESSONS, lesson
 from sim.cli.proving.prove import FAILED, PROVEN, Proof, plan
-from sim.cli.proving.watchers import ALL_TRIALS, Watched, oracles, summary, watched
+from sim.cli.proving.watchers import Watched, all_trials, oracles, summary, watched
 from sim.core.rule import table_of
 from sim.play import load, play
 from sim.protocols.hook.catalogue import ROWS
@@ -17,12 +17,15 @@ from sim.protocols.hook.catalogue.frame_tables import CHECKS
 from sim.protocols.hook.catalogue.shown import BROKEN_BY, SHOWN
 from sim.protocols.hook.catalogue.tales import TALES
 from sim.protocols.hook.frames import MESSAGES
+from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.mutants import all_mutants
 from sim.protocols.hook.rules import HookRules
 from sim.scenario.load import shipped_scenarios
 
 SAMPLE = ("HK-07", "HK-13", "HK-51", "HK-60", "HK-143", "HK-186", "HK-204")
 RULES = {rule.name: rule for rule in table_of(HookRules)}
+MINE = [one for id, one in watched().items() if id in ROWS]
+TRIALS = [trial for trial in all_trials() if trial.row in ROWS]
 
 
 def test_every_id_from_1_to_204_is_there_once_and_in_order() -> None:
@@ -43,7 +46,7 @@ def test_rows_are_obeyed_by_as_many_as_the_document_says() -> None:
     assert count == {"desktop": 63, "server": 101, "both": 40}
 
 
-@pytest.mark.parametrize("one", watched().values(), ids=lambda one: one.row.id)
+@pytest.mark.parametrize("one", MINE, ids=lambda one: one.row.id)
 def test_a_row_names_only_what_there_is(one: Watched) -> None:
     assert set(one.invariants) <= set(oracles())
     assert set(one.scenarios) <= set(shipped_scenarios())
@@ -52,23 +55,23 @@ def test_a_row_names_only_what_there_is(one: Watched) -> None:
     assert {check.what for check in one.frames} <= {*MESSAGES, "frame"}
 
 
-@pytest.mark.parametrize("one", watched().values(), ids=lambda one: one.row.id)
+@pytest.mark.parametrize("one", MINE, ids=lambda one: one.row.id)
 def test_a_row_without_a_mutant_says_why(one: Watched) -> None:
     assert one.mutants or one.switches or one.why_no_mutant
 
 
 def test_rows_that_others_name_are_rows() -> None:
-    named = {row for oracle in oracles().values() for row in oracle.catalogue}
+    named = {row for oracle in INVARIANTS for row in oracle.catalogue}
     named |= {row for rule in RULES.values() for row in rule.catalogue}
     named |= {row for told in TALES for row in told.rows}
-    named |= {check.row for check in CHECKS} | {trial.row for trial in ALL_TRIALS}
+    named |= {check.row for check in CHECKS} | {trial.row for trial in TRIALS}
     named |= {row for rows in SHOWN.values() for row in rows}
     races = {row for row in named if re.fullmatch(r"RC-\d+", row)}
     assert named - races <= set(ROWS)
 
 
 def test_forty_rules_can_be_switched_off_each_with_reason_and_consequence() -> None:
-    assert summary()["switchable"] == len(RULES) >= 40
+    assert summary()["switchable"] > len(RULES) >= 40
     assert [rule.name for rule in RULES.values() if not (rule.reason and rule.without)] == []
     assert {rule.by for rule in RULES.values()} == {"desktop", "server"}
 
@@ -89,7 +92,7 @@ def test_a_frame_check_can_fail() -> None:
     assert "accepted" in check.fault(lambda frame: accepts_all())
 
 
-@pytest.mark.parametrize("trial", ALL_TRIALS, ids=lambda trial: trial.name)
+@pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
 def test_a_trial_tells_what_is_shipped_from_what_is_wrong(trial) -> None:
     assert trial.fault() == ""
 

@@ -1,0 +1,95 @@
+"""What those must know of a protocol who prove that its rules are watched: one record each.
+
+``register`` has what can be said about frames alone, ``played`` what can be said of runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Final
+
+import attrs
+
+from sim.core.invariant import Invariant
+from sim.protocols.catalogue import FrameCheck, Row, Told, Trial
+from sim.protocols.mutant import Mutant
+
+
+@attrs.frozen(eq=False)
+class Proven:
+    """One protocol, as far as its catalogue is concerned.
+
+    ``rows`` by id; ``prefix`` begins the ids. ``rules`` is the class of the switchable
+    rules. ``shown``: which shipped scenario shows which rows; ``broken_by``: rule →
+    (scenario, seed) that goes wrong without it.
+    """
+
+    name: str
+    prefix: str
+    rows: Mapping[str, Row]
+    rules: Any
+    invariants: tuple[type[Invariant], ...]
+    checks: tuple[FrameCheck, ...]
+    trials: tuple[Trial, ...]
+    tales: tuple[Told, ...]
+    mutants: tuple[Mutant, ...]
+    shown: Mapping[str, tuple[str, ...]]
+    broken_by: Mapping[str, tuple[str, int]]
+
+
+def _hook() -> Proven:
+    from sim.protocols.hook.catalogue import ROWS
+    from sim.protocols.hook.catalogue.frame_tables import CHECKS
+    from sim.protocols.hook.catalogue.shown import BROKEN_BY, SHOWN
+    from sim.protocols.hook.catalogue.tales import TALES
+    from sim.protocols.hook.catalogue.trials import TRIALS
+    from sim.protocols.hook.invariants import INVARIANTS
+    from sim.protocols.hook.mutants import all_mutants
+    from sim.protocols.hook.rules import HookRules
+
+    return Proven(
+        "hook", "HK", ROWS, HookRules, INVARIANTS, CHECKS, TRIALS, TALES, all_mutants(), SHOWN,
+        BROKEN_BY,
+    )  # fmt: skip
+
+
+def _relay() -> Proven:
+    from sim.protocols.relay.catalogue import ROWS
+    from sim.protocols.relay.catalogue.frame_tables import CHECKS
+    from sim.protocols.relay.catalogue.shown import BROKEN_BY, SHOWN
+    from sim.protocols.relay.catalogue.tales import TALES
+    from sim.protocols.relay.catalogue.trials import TRIALS
+    from sim.protocols.relay.invariants import INVARIANTS
+    from sim.protocols.relay.mutants import all_mutants
+    from sim.protocols.relay.rules import RelayRules
+
+    return Proven(
+        "relay", "OT", ROWS, RelayRules, INVARIANTS, CHECKS, TRIALS, TALES, all_mutants(), SHOWN,
+        BROKEN_BY,
+    )  # fmt: skip
+
+
+_TABLE: Final[Mapping[str, Callable[[], Proven]]] = MappingProxyType(
+    {"hook": cache(_hook), "relay": cache(_relay)}
+)
+
+
+@cache
+def proven() -> tuple[Proven, ...]:
+    """The records of all protocols. No two have a row, a rule, an invariant or a mutant alike."""
+    return tuple(make() for make in _TABLE.values())
+
+
+def proven_by(mutant: Mutant) -> Proven:
+    """The protocol whose invariant must notice a mutant; the first where none has it."""
+    for one in proven():
+        if any(invariant.name == mutant.caught_by for invariant in one.invariants):
+            return one
+    return proven()[0]
+
+
+def broken_by(rule: str) -> tuple[str, int] | None:
+    """The (scenario, seed) that goes wrong without a rule, where one is known."""
+    return next((one.broken_by[rule] for one in proven() if rule in one.broken_by), None)
