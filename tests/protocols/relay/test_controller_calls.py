@@ -194,8 +194,10 @@ def test_events_come_before_the_end_and_are_none() -> None:
     assert play.outcomes() == []
     without = ControllerPlay("events_end_nothing")
     without.do(LIST)
-    without.say(make_routed(target_node_id="node_alpha", request_id="list"))
+    for request in ("ghost", "list"):
+        without.say(make_routed(target_node_id="node_alpha", request_id=request))
     assert without.outcomes() == [("list", EVENT)]
+    assert without.notes("stray-end") == []
 
 
 def test_a_second_end_counts_for_nothing_and_is_noted() -> None:
@@ -210,6 +212,7 @@ def test_a_second_end_counts_for_nothing_and_is_noted() -> None:
     answer(without, "list")
     fail(without, "list", "command_timed_out")
     assert without.outcomes() == [("list", RESULT), ("list", ERROR)]
+    assert without.peer.outcome("list").code == "command_timed_out"
 
 
 def test_the_end_of_nothing_is_noted_too() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from sim.protocols.relay import (
     make_error,
+    make_lock_acquired,
     make_result,
 )
 from sim.protocols.relay.acts import (
@@ -167,6 +168,21 @@ def test_a_script_is_done_step_by_step_each_after_the_end_of_the_one_before() ->
     assert len(play.heard("command")) == 1
     fail(play, lock, "tab_locked")
     assert [w["requestId"] for w in play.heard("command")] == ["a", "c"]
+
+
+def test_a_lock_that_was_granted_is_an_end_too() -> None:
+    play = ControllerPlay(script=(LockTab("tab_1", request="lock"), LIST))
+    frame = make_lock_acquired(
+        target_node_id="node_alpha",
+        tab_session_id="tab_1",
+        lock_owner_controller_id="ctl_1",
+        lock_lease_ms=2_000,
+        lock_expires_at=1_767_225_602_000,
+        request_id="lock",
+    )
+    assert play.heard("command") == []
+    play.say(frame)
+    assert [w["requestId"] for w in play.heard("command")] == ["list"]
 
 
 def test_a_script_goes_on_after_a_call_that_was_given_up_and_waits_for_its_retries() -> None:

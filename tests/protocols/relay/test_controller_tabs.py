@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from sim.protocols.relay import (
     make_error,
     make_listener_ended,
@@ -17,6 +19,8 @@ from sim.protocols.relay import (
     make_stream_ended,
 )
 from sim.protocols.relay.acts import LockTab, SendCommand, UnlockTab
+from sim.protocols.relay.controller import locks, streams
+from sim.protocols.relay.controller.records import Call
 from tests.protocols.relay.peer_play import ControllerPlay
 
 KEY = ("node_alpha", "tab_1")
@@ -77,6 +81,29 @@ def test_the_holder_recognises_itself_by_its_identity() -> None:
     assert play.peer.identity == "ctl_1"
     assert list(play.peer.locks) == [KEY]
     assert play.outcomes() == [("lock", "event")]
+    held = {"node": "node_alpha", "tab": "tab_1", "held": True, "lease_ms": 2_000}
+    assert play.notes("lock") == [held]
+
+
+def test_a_lease_that_is_over_before_it_is_heard_of_is_not_held() -> None:
+    play = ControllerPlay()
+    play.do(LockTab("tab_1", lease_ms=5, request="lock"))
+    play.say(lock_event(make_lock_acquired, "lock", lease_ms=5))
+    assert play.peer.locks == {}
+
+
+def test_each_lease_ends_by_itself_and_no_sooner() -> None:
+    play = locked()
+    play.do(LockTab("tab_2", lease_ms=5_000, request="two"))
+    frame = lock_event(make_lock_acquired, "two", lease_ms=5_000)
+    frame.wire["payload"]["tabSessionId"] = "tab_2"
+    play.say(frame)
+    for name in ("node_alpha/tab_1", "node_alpha/tab_2"):
+        play.world.start(play.host, locks.lease_over(play.peer, name), "overtaken", -1)
+    play.wait(1_000)
+    assert len(play.peer.locks) == 2
+    play.wait(1_500)
+    assert list(play.peer.locks) == [("node_alpha", "tab_2")]
 
 
 def test_the_lock_of_another_is_not_held() -> None:
@@ -145,6 +172,7 @@ def test_an_unlock_ends_with_its_event_and_the_lock_with_it() -> None:
     assert list(play.peer.locks) == [KEY]
     play.say(lock_event(make_lock_released, "unlock"))
     assert play.peer.locks == {}
+    assert ("lease", "node_alpha/tab_1") not in play.host.timers
     assert play.outcomes()[-1] == ("unlock", "event")
 
 
@@ -228,6 +256,7 @@ def test_the_listeners_of_a_manifest_are_turned_on_on_the_same_socket() -> None:
     assert first["payload"]["tabSessionId"] == "tab_1"
     assert first["payload"]["targetNodeId"] == "node_alpha"
     assert second["payload"]["payload"] == {"listener": "plain"}
+    assert second["payload"]["tabSessionId"] == "tab_1"
     assert len(play.sockets) == 1
 
 
@@ -246,6 +275,35 @@ def test_the_end_of_a_stream_ends_the_listeners_that_belong_to_it() -> None:
 def test_a_controller_that_follows_no_streams_only_has_the_manifest() -> None:
     play = streaming(follows_streams=False)
     assert len(play.heard("command")) == 1
+
+
+def test_a_listener_of_another_tab_is_turned_on_there() -> None:
+    play = ControllerPlay()
+    play.do(TEST)
+    options = {"tabSessionId": "tab_9", "site": "x"}
+    listeners = [{"listener": "network.http_intercept", "options": options}]
+    result(play, "test", {"stream": {"listeners": listeners}})
+    assert play.heard("command")[1]["payload"]["tabSessionId"] == "tab_9"
+
+
+@pytest.mark.parametrize(("action", "ok"), [("command.run", True), ("command.test", False)])
+def test_only_a_good_test_has_a_stream(action: str, ok: bool) -> None:
+    play = ControllerPlay()
+    play.do(SendCommand(action, TEST.payload, tab="tab_1", request="x"))
+    data = {"stream": {"listeners": [LISTENER]}}
+    play.say(make_result(ok=ok, durationMs=1, action=action, data=data, request_id="x"))
+    assert len(play.heard("command")) == 1
+
+
+@pytest.mark.parametrize("greets", [True, False])
+def test_a_stream_is_not_followed_in_another_session_than_its_tests(greets: bool) -> None:
+    play = ControllerPlay(greets=greets)
+    session = 0 if greets else play.peer.session
+    call = Call("test", "command.test", TEST, "node_alpha", "tab_1", session=session)
+    payload = {"ok": True, "data": {"stream": {"listeners": [LISTENER]}}}
+    play.world.start(play.host, streams.follow(play.peer, call, payload), "late", -1)
+    play.wait(50)
+    assert play.heard("command") == play.peer.held == []
 
 
 def test_a_test_without_stream_turns_nothing_on() -> None:

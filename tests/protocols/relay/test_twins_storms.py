@@ -27,6 +27,7 @@ from tests.protocols.relay.twins_play import TwinsPlay
 
 MAIL, BOARD = "https://mail.example/login", "https://board.example/dashboard"
 TABS = (("t1", MAIL, ""), ("t2", BOARD, ""), ("t3", "https://example.com/", ""))
+FOR_EVER = 1_000_000_000
 WAIT = "wait_with_timeout"
 INTERCEPT = {
     "listener": "network.http_intercept",
@@ -38,7 +39,9 @@ class Storm(TwinsPlay):
     """Random acts of everybody, random steps of the world between them."""
 
     def __init__(self, seed: int) -> None:
-        super().__init__(seed=seed, preempt=True, thinks_ms=700, tabs=TABS)
+        super().__init__(
+            seed=seed, preempt=True, thinks_ms=700, tabs=TABS, ledger_memory_ms=FOR_EVER
+        )
         self.chance = Stream(seed, "storm")
         self.count = 0
 
@@ -156,7 +159,11 @@ def test_every_command_has_one_end_and_nothing_stays_behind(seed: int) -> None:
     for who in "AB":
         outcomes = Counter(request for request, _ in storm.ends(who))
         assert set(outcomes.values()) <= {1}
-        assert storm.actor(who).calls == {}
+        controller = storm.actor(who)
+        assert controller.calls == controller.later == {}
+        assert not (controller.is_ready and controller.held)
+    subscribed = node.browser.subscriptions
+    assert not subscribed or node.is_ready
 
 
 @pytest.mark.parametrize("seed", range(20, 24))

@@ -109,6 +109,7 @@ def _prepared(desk: Desk, act: Act, request: str) -> tuple[RelayBody, Call, int]
         body = _command(desk, act)
         call = Call(request, act.action, act, body.target_node_id, act.tab)
         call.target = str(act.payload.get("targetRequestId", ""))
+        call.listener = str(act.payload.get("listener", ""))
         timeout = body.timeout_ms
         budget = budget_ms(None if isinstance(timeout, Absent) else timeout)
         return body, call, budget + grace_ms

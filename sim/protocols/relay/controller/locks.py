@@ -11,25 +11,23 @@ from sim.protocols.relay.controller.records import EVENT, Hold
 from sim.protocols.relay.frames.events import LockEvent
 from sim.protocols.relay.peer.actor import MS
 
-_GRANTED: Final = ("lock_acquired", "lock_renewed")
+_TELL_THE_HOLDER: Final = ("lock_acquired", "lock_renewed", "lock_conflict")
 
 
 async def told(desk: Desk, request: str, kind: str, event: LockEvent, payload: Any) -> None:
     """A lock event: whose the tab is, and until when."""
     key = (event.target_node_id, event.tab_session_id)
     is_own = event.lock_owner_controller_id == desk.identity or not desk.rules.knows_itself
-    if kind in _GRANTED or (kind == "lock_conflict" and not desk.rules.knows_itself):
-        if is_own:
-            await _holds(desk, request, key, event.lock_lease_ms)
+    if kind in _TELL_THE_HOLDER and is_own:
+        await _holds(desk, request, key, event.lock_lease_ms)
     elif kind == "lock_released":
         await _lets_go(desk, key, "released")
-    elif kind == "lock_expired" and is_own and desk.rules.lease_end_is_believed:
+    elif kind == "lock_expired" and desk.rules.lease_end_is_believed:
         # The event of an earlier lease may cross the request for a new one.
         hold = desk.locks.get(key)
         if hold is not None and hold.request == request:
             await _lets_go(desk, key, "expired")
-    call = desk.calls.get(request)
-    if call is not None and call.name in ("tab_lock", "tab_unlock"):
+    if request in desk.calls:
         await calls.end(desk, request, EVENT, payload)
 
 

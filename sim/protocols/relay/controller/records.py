@@ -49,8 +49,9 @@ class Call:
     """One request that has no end yet. ``name`` is its action or message family.
 
     ``node`` and ``tab`` are those that it concerns, ``sent_us`` when it went out.
-    ``target`` is the requestId that a cancel or an unsubscribe is about, ``test`` the
-    command.test that a subscribe belongs to, ``session`` the controller's that has sent it.
+    ``target`` is the requestId that a cancel or an unsubscribe is about, ``listener`` what
+    a subscribe turns on, ``test`` the command.test that it belongs to, ``session`` the
+    controller's that has sent it.
     """
 
     request: str
@@ -60,6 +61,7 @@ class Call:
     tab: str = ""
     sent_us: int = 0
     target: str = ""
+    listener: str = ""
     test: str = ""
     session: int = 0
 

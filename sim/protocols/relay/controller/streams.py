@@ -22,9 +22,8 @@ def learn_from(desk: Desk, call: Call, payload: dict[str, Any]) -> None:
     next frame may be an update."""
     if payload.get("ok") is not True:
         return
-    if call.name == SUBSCRIBE and isinstance(call.act, SendCommand):
-        listener = str(call.act.payload.get("listener", ""))
-        desk.streams[call.request] = Stream(listener, call.node, call.test)
+    if call.name == SUBSCRIBE:
+        desk.streams[call.request] = Stream(call.listener, call.node, call.test)
     elif call.name == UNSUBSCRIBE:
         desk.streams.pop(call.target, None)
     elif call.name == "command.list":
