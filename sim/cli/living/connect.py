@@ -18,9 +18,10 @@ from sim.cli.living.options import (
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sim.live.connecting import Party
+    from sim.live.connecting import Fleet
+    from sim.live.dialling import Dialler
+    from sim.live.holding import Summary
+    from sim.live.relay_away import Crew
     from sim.live.session import Running
     from sim.scenario.syntax import Scenario
 
@@ -84,70 +85,91 @@ def connect(
     Desktops reconnect as the real desktop does, and their agents are scripted. With
     ``--protocol relay`` controllers or nodes (``--role``) dial a relay.
     """
-    import trio
-
     from sim.cli.living import setup
-    from sim.cli.living.summary import code_of, tell_summary
     from sim.cli.run_files import check_rules
-    from sim.cli.terminal import say
     from sim.core.errors import UsageError
-    from sim.live.connecting import Fleet, urls_of
-    from sim.live.connecting import connect as connect_live
 
     check_rules(tuple(without or ()))
     setup.check_recording(record, scenario)
     played = setup.scenario_of(scenario, channel)
     running = setup.running_of(record, speed, seed, without, played)
+    shown = setup.check_token(token)
     if setup.protocol_of(protocol, played, channel) == "relay":
-        raise typer.Exit(relaying(url, desktops, token, role, node, played, seconds, running))
+        crew = _crew(url, role, desktops, shown, node, played, seconds, running)
+        raise typer.Exit(_with_relay(crew))
     if role is not None or node:
         raise UsageError("--role and --node are for --protocol relay")
-    lanes = lanes_of(played) if played else setup.channels_of(channel) if channel else None
-    plan = Fleet(
-        urls_of(url, lanes),
-        desktops,
-        setup.check_token(token),
-        played,
-        seconds,
-        running,
-    )
-    summary, party = trio.run(connect_live, plan, say, setup.stop_of())
-    say(f"hooktwin: {_counted(party)}")
-    tell_summary(summary, record)
-    code = code_of(summary)
-    raise typer.Exit(code if code or party.dialler.connected else 1)
+    raise typer.Exit(_with_server(_fleet(url, desktops, shown, channel, played, seconds, running)))
 
 
-def relaying(
+def _fleet(
     url: str,
-    count: int,
-    token: str | None,
-    role: str | None,
-    nodes: Sequence[str] | None,
-    scenario: Scenario | None,
+    desktops: int,
+    token: str,
+    channels: list[str] | None,
+    played: Scenario | None,
     seconds: float | None,
     running: Running,
-) -> int:
-    """The same with a relay; the exit code."""
+) -> Fleet:
+    from sim.cli.living import setup
+    from sim.live.connecting import Fleet, urls_of
+
+    lanes = lanes_of(played) if played else setup.channels_of(channels) if channels else None
+    return Fleet(urls_of(url, lanes), desktops, token, played, seconds, running)
+
+
+def _crew(
+    url: str,
+    role: str | None,
+    count: int,
+    token: str,
+    nodes: list[str] | None,
+    played: Scenario | None,
+    seconds: float | None,
+    running: Running,
+) -> Crew:
+    from sim.cli.outcome import unknown
+    from sim.live.relay_away import ROLES, Crew, checked_url
+
+    if role not in (None, *ROLES):
+        raise unknown("role", str(role), ROLES)
+    known = tuple(nodes or ("N",))
+    return Crew(checked_url(url), role or "node", count, token, known, played, seconds, running)
+
+
+def _with_server(plan: Fleet) -> int:
+    """Twin desktops until it is over; the exit code."""
     import trio
 
     from sim.cli.living import setup
-    from sim.cli.living.summary import code_of, counted, tell_summary
-    from sim.cli.outcome import unknown
+    from sim.cli.living.summary import counted
     from sim.cli.terminal import say
-    from sim.live.relay_away import ROLES, Crew, checked_url
+    from sim.live.connecting import connect as connect_live
+
+    summary, party = trio.run(connect_live, plan, say, setup.stop_of())
+    tasks = f", {counted(party.agents.tasks, 'task')}" if party.agents else ""
+    return _told(summary, party.dialler, plan.running, tasks)
+
+
+def _with_relay(crew: Crew) -> int:
+    """The same with a relay."""
+    import trio
+
+    from sim.cli.living import setup
+    from sim.cli.terminal import say
     from sim.live.relay_away import connect as connect_relay
 
-    if role not in (None, *ROLES):
-        raise unknown("role", role, ROLES)
-    crew = Crew(
-        checked_url(url), role or "node", count, setup.check_token(token), tuple(nodes or ("N",)),
-        scenario, seconds, running,
-    )  # fmt: skip
     summary, party = trio.run(connect_relay, crew, say, setup.stop_of())
-    dialler = party.dialler
+    return _told(summary, party.dialler, crew.running)
+
+
+def _told(summary: Summary, dialler: Dialler, running: Running, more: str = "") -> int:
+    from sim.cli.living.summary import code_of, counted, tell_summary
+    from sim.cli.terminal import say
+
     refused = counted(sum(dialler.refused.values()), "dial")
-    say(f"hooktwin: {counted(dialler.connected, 'connection')}, {refused} came to nothing")
+    connections = counted(dialler.connected, "connection")
+    say(f"hooktwin: {connections}, {refused} came to nothing{more}")
     tell_summary(summary, running.record)
     code = code_of(summary)
     return code if code or dialler.connected else 1
@@ -157,11 +179,3 @@ def lanes_of(scenario: object) -> tuple[str, ...]:
     """The kinds of the channels that a scenario draws; Slack when it draws none."""
     people = getattr(scenario, "participants", ())
     return tuple(dict.fromkeys(one.kind for one in people if one.is_channel)) or ("slack",)
-
-
-def _counted(party: Party) -> str:
-    from sim.cli.living.summary import counted
-
-    tasks = f", {counted(party.agents.tasks, 'task')}" if party.agents else ""
-    refused = counted(sum(party.dialler.refused.values()), "dial")
-    return f"{counted(party.dialler.connected, 'connection')}, {refused} came to nothing{tasks}"
