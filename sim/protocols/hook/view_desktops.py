@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
+import msgspec
 
 from sim.core.event import Acted, FrameDelivered, FrameSent, HostStarted, Noted, Saved
 from sim.protocols.hook.acts import Login, Retry, TypeText
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
 
 Fold: TypeAlias = "Callable[[LinkView, Any, int], None]"
 """What a frame changes: its connection, what it says, the number of the event."""
+
+
+class EndAtDesktop(msgspec.Struct, frozen=True, gc=False):
+    """What is remembered of an end: not its attachments, which may be megabytes."""
+
+    status: str
+    final_text: str
+    error_message: str | None
 
 
 @attrs.define(eq=False)
@@ -57,7 +66,7 @@ class TurnAtDesktop:
     ack_n: int = -1
     answered: bool = False
     folders: dict[str | None, None] = attrs.field(factory=dict)
-    end: Any = None
+    end: Any = None  # an EndAtDesktop; None: not yet
     end_link: str = ""
     end_n: int = -1
     ends: int = 0
@@ -280,7 +289,7 @@ class Desktops:
             turn.ends += 1
             if turn.end is None:
                 self.view.is_calm = turn.is_running and turn.cancelled_us < 0
-                turn.end = body
+                turn.end = EndAtDesktop(body.status, body.final_text, body.error_message)
                 turn.end_link = link.name
                 turn.end_n = n
                 turn.end_us = self.view.now
