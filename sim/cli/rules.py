@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sim.cli import outcome
+from sim.cli.protocol_option import ProtocolOption
 
 if TYPE_CHECKING:
     from sim.cli.proving.prove import Proving
@@ -19,6 +20,7 @@ EPILOG = (
     "  hooktwin rules\n\n"
     "  hooktwin rules reopen                  rows in which the word occurs\n\n"
     "  hooktwin rules --section 5.18          rows of a section of the document\n\n"
+    "  hooktwin rules --protocol relay        rows of one protocol\n\n"
     "  hooktwin rules --switches              what --without takes\n\n"
     "  hooktwin rules --check                 make every watcher complain (some minutes)\n\n"
     "  hooktwin rules --check HK-186          the same for one row\n\n"
@@ -51,6 +53,7 @@ def rules(
         float | None, typer.Option(min=0, metavar="N", help="Stop the check after so long.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON value on stdout.")] = False,
+    protocol: ProtocolOption = None,
 ) -> None:
     """List the rows of the protocol's catalogue: rule, who obeys, who watches, what breaks it."""
     from sim.cli.terminal import print_json
@@ -61,9 +64,9 @@ def rules(
             "--seconds is for --check; for example: hooktwin rules --check --seconds 60"
         )
     if switches:
-        _list_switches(as_json)
+        _list_switches(as_json, protocol)
         return
-    chosen = _chosen(words or [], section, unwatched)
+    chosen = _chosen(words or [], section, unwatched, protocol)
     if check:
         raise typer.Exit(_check(chosen, seconds, as_json))
     if as_json:
@@ -72,12 +75,16 @@ def rules(
         _show(chosen)
 
 
-def _chosen(words: list[str], section: str, unwatched: bool) -> dict[str, Watched]:
+def _chosen(
+    words: list[str], section: str, unwatched: bool, protocol: str | None
+) -> dict[str, Watched]:
     """The rows that are meant; raises UsageError for an id or a word that fits none."""
     from sim.cli.outcome import unknown
     from sim.cli.proving.watchers import watched
+    from sim.protocols.proven import rows_of
 
-    rows = dict(watched())
+    mine = rows_of(protocol)
+    rows = {id: one for id, one in watched().items() if id in mine}
     ids = {id for word in words if (id := word.upper()) in rows}
     others = [word for word in words if word.upper() not in rows]
     found = {
@@ -102,14 +109,14 @@ def _has(one: Watched, words: list[str]) -> bool:
     return bool(words) and all(word.lower() in text.lower() for word in words)
 
 
-def _list_switches(as_json: bool) -> None:
+def _list_switches(as_json: bool, protocol: str | None) -> None:
     from rich.table import Table
 
     from sim.cli import words
     from sim.cli.explain import rule_json
     from sim.cli.terminal import console, print_json
 
-    known = words.rules().values()
+    known = words.rules(protocol).values()
     if as_json:
         print_json([rule_json(rule) for rule in known])
         return
@@ -142,7 +149,8 @@ def _show(rows: dict[str, Watched]) -> None:
         watchers = _lines(one.watchers if one.is_watched else ["nobody"])
         breakers = _lines(_breakers(one))
         cells = [watchers, breakers] if wide else [[*watchers, *(f"  {b}" for b in breakers)]]
-        table.add_row(id, one.row.rule, one.row.by, *("\n".join(cell) for cell in cells))
+        by = one.row.by.replace(", ", "\n")
+        table.add_row(id, one.row.rule, by, *("\n".join(cell) for cell in cells))
     screen.print(table)
     count = summary()
     screen.print(

@@ -91,11 +91,14 @@ def rows() -> Mapping[str, Watched]:
     return watched()
 
 
-def mutants() -> dict[str, Mutant]:
-    """All mutants by name."""
+def mutants(protocol: str | None = None) -> dict[str, Mutant]:
+    """All mutants by name: of one protocol, or of all. Raises UsageError as :func:`rules`."""
+    from sim.protocols import register
     from sim.protocols.proven import proven
 
-    return {mutant.name: mutant for one in proven() for mutant in one.mutants}
+    name = None if protocol is None else register.protocol(protocol).name
+    mine = [one for one in proven() if name in (None, one.name)]
+    return {mutant.name: mutant for one in mine for mutant in one.mutants}
 
 
 def tables(protocol: str | None = None) -> dict[str, Table]:

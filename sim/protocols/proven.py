@@ -13,6 +13,7 @@ from typing import Any, Final
 import attrs
 
 from sim.core.invariant import Invariant
+from sim.protocols import register
 from sim.protocols.catalogue import FrameCheck, Row, Told, Trial
 from sim.protocols.mutant import Mutant
 
@@ -80,6 +81,13 @@ _TABLE: Final[Mapping[str, Callable[[], Proven]]] = MappingProxyType(
 def proven() -> tuple[Proven, ...]:
     """The records of all protocols. No two have a row, a rule, an invariant or a mutant alike."""
     return tuple(make() for make in _TABLE.values())
+
+
+def rows_of(protocol: str | None) -> Mapping[str, Row]:
+    """The rows of one protocol, or of all. Raises UsageError for one that is not known."""
+    name = None if protocol is None else register.protocol(protocol).name
+    wanted = [one for one in proven() if name in (None, one.name)]
+    return {id: row for one in wanted for id, row in one.rows.items()}
 
 
 def proven_by(mutant: Mutant) -> Proven:

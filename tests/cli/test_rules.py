@@ -15,13 +15,14 @@ def test_all_rows_are_listed_with_a_summary(shell: Shell) -> None:
     assert said.code == 0
     assert "HK-01" in said.out
     assert "HK-204" in said.out
-    assert "of 204 watched" in said.out
+    assert "of 269 watched" in said.out
+    assert "OT-65" in said.out
     assert "switchable" in said.out
 
 
 def test_rows_are_given_as_json_with_all_fields(shell: Shell) -> None:
     rows = json.loads(shell("rules", "--json").out)
-    assert len(rows) == 204
+    assert len(rows) == 204 + 65
     for row in rows:
         assert row["rule"]
         assert row["without"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sim.cli import outcome
+from sim.cli.protocol_option import ProtocolOption
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +22,7 @@ EPILOG = (
     "Examples:\n\n"
     "  hooktwin mutants                               all of them, at most ten minutes\n\n"
     "  hooktwin mutants --seconds 60                  what one minute can tell\n\n"
+    "  hooktwin mutants --protocol relay              those of one protocol\n\n"
     "  hooktwin mutants server-goes-back              one of them\n\n"
     "  hooktwin mutants close-out-respects-owner      those that an invariant must notice\n\n"
     "Exit codes: 0 none survives, 1 one that was tried long enough does, 130 interrupted."
@@ -54,6 +56,7 @@ def mutants(
         typer.Option(min=0, metavar="N", help="Try for so long, all mutants together, or inf."),
     ] = DEFAULT_SECONDS,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    protocol: ProtocolOption = None,
 ) -> None:
     """Put known defects into the twins, one at a time, and see whether they are noticed.
 
@@ -65,7 +68,7 @@ def mutants(
     from sim.cli.terminal import print_json, say
     from sim.core.entropy import steady_s
 
-    score, begun = Score.of(_chosen(names or [])), steady_s()
+    score, begun = Score.of(_chosen(names or [], protocol)), steady_s()
     _run(score, begun + seconds)
     if as_json:
         print_json(_to_json(score, steady_s() - begun))
@@ -77,12 +80,12 @@ def mutants(
     raise typer.Exit(outcome.FAILED if score.survivors else outcome.OK)
 
 
-def _chosen(names: list[str]) -> list[Mutant]:
+def _chosen(names: list[str], protocol: str | None) -> list[Mutant]:
     """The mutants that are meant. Raises UsageError for a name that nobody knows."""
     from sim.cli import words
     from sim.cli.outcome import unknown
 
-    known = words.mutants()
+    known = words.mutants(protocol)
     judges = {mutant.caught_by: None for mutant in known.values()}
     for name in names:
         if name not in known and name not in judges:
