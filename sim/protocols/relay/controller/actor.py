@@ -131,7 +131,7 @@ class Controller(Desk):
         """The next act of the script, once the one before it has its end."""
         script = self.client.script
         while self.is_ready and self.script_at < len(script):
-            if self.awaited and self.awaited not in self.outcomes:
+            if self.awaited:  # emptied by its end
                 return
             act = script[self.script_at]
             self.script_at += 1
