@@ -6,6 +6,7 @@ import pytest
 
 from sim.core.errors import ScenarioError
 from sim.protocols.relay import acts
+from sim.protocols.relay.words import NAMED, WORDS
 from tests.scenario.played import acts as directed
 from tests.scenario.played import payloads, read
 from tests.scenario.relay_lines import PEERS, TAB, fails, passes, run
@@ -217,6 +218,22 @@ def test_a_puppet_may_say_hello_by_hand_and_reconnect():
         "%% @cut A", "%% @closed A", "%% @reconnect A", "A->>R: hello", "R->>A: hello_ack",
         "%% @open A",
     )  # fmt: skip
+
+
+ODD = ("null", "7", '"x"', "[]", "{}", "true")
+
+
+@pytest.mark.parametrize(("puppet", "other"), [("A", "R"), ("N", "R"), ("R", "A"), ("R", "N")])
+@pytest.mark.parametrize("name", list(NAMED)[::6])
+def test_whatever_a_puppet_says_the_twins_stay_true(puppet, other, name):
+    fields = [field for field in WORDS.fields(name) if "." not in field]
+    said = [
+        f"{puppet}->>{other}: {name} ({field}={ODD[(place + turn) % len(ODD)]})"
+        for place, field in enumerate(fields)
+        for turn in (0, 3)
+    ]
+    result = run(*PEERS, f"%% @puppet {puppet} handshake pong", *said[:30], "%% @after 5s")
+    assert result.violations == ()
 
 
 # -- faults ----------------------------------------------------------------------------

@@ -308,7 +308,8 @@ class Standing:
     # -- locks -----------------------------------------------------------------------------
 
     def _held(self, task: Task, payload: Wire) -> None:
-        lease = int(payload.get("lockLeaseMs", 0))
+        granted = payload.get("lockLeaseMs")
+        lease = granted if isinstance(granted, int) else 0  # a puppet may say anything
         owner = str(payload.get("lockOwnerControllerId"))
         before = self.locks.get(task.place)
         if before is not None and before.request != task.request:

@@ -25,6 +25,7 @@ from sim.protocols.relay.constants import (
 from sim.protocols.relay.frames.commands import needs_tab
 from sim.protocols.relay.predicates import epoch_ms, iso_timestamp
 from sim.protocols.relay.standing import Standing
+from sim.protocols.relay.standing_tabs import payload_of
 from sim.protocols.relay.words import WORDS
 from sim.scenario.playing.match import MISSING, Names, at_path, set_path
 from sim.scenario.stages.relay_ledger import ANSWERS, Ledger
@@ -201,7 +202,7 @@ def _hello_ack(c: Composer, host: Host, asked: Any) -> Wire:
 
 def _auth_ack(c: Composer, host: Host, asked: Any) -> Wire:
     role = CONTROLLER if asked is None else str(asked.get("senderRole"))
-    token = "" if asked is None else str(asked["payload"].get("accessToken", ""))
+    token = str(payload_of(asked or {}).get("accessToken", ""))
     identity = c.identities.get(token.removeprefix("token-"), token)
     field = "nodeId" if role == NODE else "controllerId"
     return {"accepted": True, "role": role, field: identity, "scopes": ["*"]}
@@ -221,17 +222,17 @@ def _cancel(c: Composer, host: Host, asked: Any) -> Wire:
 
 
 def _result(c: Composer, host: Host, asked: Any) -> Wire:
-    command = {} if asked is None else asked["payload"]
+    command = payload_of(asked or {})
+    inner = payload_of(command)
     action = str(command.get("action", "primitive.tab.query"))
     data: Wire = {}
     if action == "primitive.tab.open":
-        data = {"tabSessionId": f"tab_{c.new_id(host)[:8]}", "url": command["payload"].get("url")}
+        data = {"tabSessionId": f"tab_{c.new_id(host)[:8]}", "url": inner.get("url")}
     elif "tabSessionId" in command:
         data = {"tabSessionId": command["tabSessionId"]}
-    inner = command.get("payload")
-    if action == "listener.subscribe" and isinstance(inner, Mapping):
+    if action == "listener.subscribe":
         data = {"listener": inner.get("listener"), "subscribed": True}
-    elif action == "listener.unsubscribe" and isinstance(inner, Mapping):
+    elif action == "listener.unsubscribe":
         data = {"targetRequestId": inner.get("targetRequestId"), "unsubscribed": True}
     return {"ok": True, "durationMs": 5, "action": action, "data": data}
 
