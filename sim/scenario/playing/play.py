@@ -23,7 +23,7 @@ from sim.scenario.playing.strikes import Striker
 from sim.scenario.playing.walk import Shared, Walk
 from sim.scenario.playing.wording import nearest_name
 from sim.scenario.syntax import Scenario
-from sim.world.helm import Helm
+from sim.world.helm import PATIENCE_US, Helm
 from sim.world.world import World
 
 StageFactory = Callable[[Scenario, World, frozenset[str]], Stage]
@@ -81,6 +81,8 @@ def prepare(
     director.dropped = dropped | scenario.settings.omitted
     stage.build()
     helm = steer(scenario, world, stage)
+    if helm is not None:
+        stage.expect_delays(PATIENCE_US)
     monitor = Monitor(stage.invariants())
     monitor.attach(world.watch)
     director.lookout.begin()

@@ -73,6 +73,9 @@ class Stage(ABC):
     def start(self) -> None:
         """Boot what the diagram does not ``create`` itself; puppets with manners connect."""
 
+    def expect_delays(self, most_us: int) -> None:
+        """A helm steers this run: whatever is due may happen up to so much later."""
+
     @abstractmethod
     def invariants(self) -> list[Invariant]:
         """The oracles of this run (those whose obeying side is a twin)."""

@@ -89,6 +89,9 @@ class RelayStage(Stage):
         if self.world.hosts[event.receiver].kind == CONTROLLER:
             self._told.append(event)
 
+    def expect_delays(self, most_us: int) -> None:
+        self.view.late_us = most_us
+
     def invariants(self) -> list[Invariant]:
         return invariants_for(self.view, self.cast.twin_kinds())
 
