@@ -78,6 +78,12 @@ class Deeds:
     def _act(self, who: str, act: Any) -> None:
         self.world.act(who, act)
 
+    def _later(self, after_us: int, who: str, act: Any) -> None:
+        """An act that belongs to a deed, some time behind it."""
+        self.count += 1
+        when = self.world.now + after_us
+        self.world.at(when, f"later {self.count}", lambda: self._act(who, act))
+
     def _recent(self, ids: list[str]) -> str:
         return self.draw.choice(ids[-6:])
 
@@ -86,12 +92,25 @@ class Deeds:
     def controller(self) -> None:
         """A program asks for something."""
         who = self.draw.choice(CONTROLLERS)
-        weights = (40, 12, 12, 8, 12, self.listening, self.listening, 6, self.keyed, 4, 3)
+        weights = (
+            40,
+            12,
+            12,
+            8,
+            12,
+            self.listening,
+            self.listening,
+            6,
+            self.keyed,
+            4,
+            3,
+            self.listening // 4,
+        )
         deed = self.draw.weighed(
             [
                 self._command, self._burst, self._lock, self._unlock, self._cancel,
                 self._subscribe, self._unsubscribe, self._test, self._keyed, self._same_id,
-                self._extract,
+                self._extract, self._reload,
             ],
             weights,
         )  # fmt: skip
@@ -200,7 +219,17 @@ class Deeds:
         inner = {"targetRequestId": target}
         tab = tab if self.draw.below(2) else ""
         id = self._id("x")
+        if tab and self.draw.below(2):  # then it has to wait
+            busy = {**WAIT_COMMAND, "input": {"ms": 400}}
+            self._act(who, SendCommand("command.run", busy, "node_n", tab, self._id(), 2000, WAIT))
+        self._later(2_500_000, "N", EmitUpdate(target, {"late": id}))
         self._act(who, SendCommand("listener.unsubscribe", inner, "node_n", tab, id, 2000, WAIT))
+
+    def _reload(self, who: str) -> None:
+        """The page of the chat is loaded anew: whoever listens there hears of it."""
+        url = {"url": URLS[2]}
+        act = SendCommand("primitive.tab.navigate", url, "node_n", "tab_z", self._id(), 3000, WAIT)
+        self._act(who, act)
 
     def _test(self, who: str) -> None:
         id = self._id("t")
@@ -274,6 +303,9 @@ class Deeds:
     def comes_or_goes(self) -> None:
         """A program leaves, comes, dials anew, or shows another token."""
         draw = self.draw
+        if draw.below(5) == 0:
+            self._dials_anew_at_work()
+            return
         who = draw.choice([*CONTROLLERS, *NODES])
         act: Any = draw.weighed(
             [
@@ -288,6 +320,15 @@ class Deeds:
         if isinstance(act, Disconnect):
             back = self.world.now + draw.below(8_000_000)
             self.world.at(back, f"connect {who} {back}", lambda: self._act(who, Connect()))
+
+    def _dials_anew_at_work(self) -> None:
+        """A node has a new socket while it is at work, and gets more for the same tab."""
+        who, tab = self.draw.choice(CONTROLLERS), self.draw.choice(["tab_x", "tab_y"])
+        slow = {**WAIT_COMMAND, "input": {"ms": 4000}}
+        self._act(who, SendCommand("command.run", slow, "node_n", tab, self._id(), None, WAIT))
+        self._later(600_000, "N", Redial())
+        quick = SendCommand("primitive.dom.extract_text", {}, "node_n", tab, self._id(), None, WAIT)
+        self._later(1_200_000, who, quick)
 
     # -- what must not be ------------------------------------------------------------------
 

@@ -233,7 +233,7 @@ class RelayView:
         if session is not None and event.receiver == session.relay:
             self.ask = self.book(session.relay).hears(session, wire, self.payload, event, frame)
             return
-        if session is not None and wire.get("messageType") == "auth_ack":
-            session.is_told = True
+        if session is not None:
+            session.gets(str(wire.get("messageType")))
         if event.link.partition(".")[2].startswith("node"):
             self.node(event.receiver).hears(wire, self.payload, event)

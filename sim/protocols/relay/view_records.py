@@ -26,7 +26,7 @@ class SessionView:
     """One connection at a relay. It is ready once the relay has sent its auth_ack.
 
     ``heard_us``: when the last frame came that can be read; ``noise_us`` that could not.
-    ``is_told``: its peer has got the auth_ack; ``is_left``: it does not believe in it any
+    ``is_told``: its peer has got both acks; ``is_left``: it does not believe in it any
     more. ``pending``: what its hellos, auths and refreshes said, by requestId, until they are
     answered. ``said``: the families of its newest frames by requestId, ``tokens``: what it
     has shown in them.
@@ -50,6 +50,7 @@ class SessionView:
     closed_n: int = -1
     closed_by: str = ""
     is_left: bool = False
+    is_greeted: bool = False
     is_told: bool = False
     pending: dict[str, Mapping[str, Any]] = attrs.field(factory=dict)
     tokens: dict[str, str] = attrs.field(factory=dict)
@@ -81,6 +82,13 @@ class SessionView:
     def note(self, request_id: str, family: str) -> None:
         """It has sent a frame of this family."""
         _keep(self.said, request_id, family)
+
+    def gets(self, family: str) -> None:
+        """Its peer has got a frame."""
+        if family == "hello_ack":
+            self.is_greeted = True
+        elif family == "auth_ack":
+            self.is_told = self.is_greeted
 
     def shows(self, request_id: str, token: str) -> None:
         """It has shown a token, for access or for a refresh."""
