@@ -3,8 +3,8 @@
 A KeyboardInterrupt may be raised at any bytecode, in the middle of an event
 loop or of a clean-up where nobody passes it on. While a run in virtual time
 is on, the first Ctrl-C is only remembered, and raised when the driver next
-asks whether the run is over; a second one interrupts on the spot (a handler
-may never come back).
+asks whether the run is over, at the latest when it is over; a second one
+interrupts on the spot (a handler may never come back).
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def between_steps() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def ask() -> None:
+        nonlocal pressed
         if pressed:
+            pressed = False
             raise KeyboardInterrupt
 
     usual = threading.current_thread() is threading.main_thread() and (
@@ -44,3 +46,4 @@ def between_steps() -> Iterator[Callable[[], None]]:
     finally:
         if usual:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+    ask()  # nobody has asked since: it would be lost, and the next run begin

@@ -56,3 +56,9 @@ def test_in_another_thread_nothing_is_installed() -> None:
     thread.start()
     thread.join()
     assert found == [signal.default_int_handler]
+
+
+def test_a_ctrl_c_behind_the_last_step_is_not_lost() -> None:
+    with pytest.raises(KeyboardInterrupt), between_steps():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
