@@ -78,6 +78,9 @@ class Actor:
 
     # Whether it takes texts as they are: then no text is a bad frame to it.
     READS_TEXT: ClassVar[bool] = False
+    # Whether it deals with one input at a time: what a handler does up to its next wait
+    # is one step, and no search can let anything else happen between two ops of it.
+    ONE_AT_A_TIME: ClassVar[bool] = False
 
     def __init__(self, port: Port) -> None:
         self.port = port

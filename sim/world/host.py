@@ -101,6 +101,11 @@ class Host:
             self._stream = Stream(self.world.seed, f"host {self.name}")
         return self._stream
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether its handlers are never interrupted between two ops that need no wait."""
+        return self.actor is not None and self.actor.ONE_AT_A_TIME
+
     def suspend(self, activity: Activity) -> None:
         """Remember a waiting handler, so that a crash can drop it."""
         activity.parked = True

@@ -205,7 +205,7 @@ class World(Agenda):
         token = ambient.HOST.set(host)
         try:
             send = activity.coro.send
-            at_op = self.at_op
+            at_op = None if host.one_at_a_time else self.at_op
             while True:
                 op = send(value)
                 value = PERFORM[type(op)](self, activity, op)

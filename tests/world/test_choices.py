@@ -5,7 +5,11 @@ import pytest
 from sim.core import op
 from sim.core.errors import SimInternalError
 from sim.world.item import Item
-from tests.world.play import SECOND, Play, pair
+from tests.world.play import SECOND, Play, Puppet, pair
+
+
+class OneAtATime(Puppet):
+    ONE_AT_A_TIME = True
 
 
 def busy(actor):
@@ -113,6 +117,18 @@ def test_with_preemption_every_op_is_a_place_where_something_else_may_happen():
     assert play.names() == ["resume D busy", "resume D on_act"]
     assert play.world.hosts["D"].store.get("a") == 1
     assert play.world.hosts["D"].store.get("b") is None
+
+
+def test_who_deals_with_one_input_at_a_time_is_not_interrupted_between_two_ops():
+    play = Play(preempt=True)
+    play.world.add_host("D", "node", lambda port: OneAtATime(port, {}))
+    play.world.boot("D")
+    play.take("resume D on_start")
+    play.world.start(play.world.hosts["D"], busy(play.world.hosts["D"].actor), "busy", -1)
+    play.world.act("D", "x")
+    play.take("resume D busy")
+    assert play.world.hosts["D"].store.get("c") == 1
+    assert play.names() == ["resume D on_act"]
 
 
 def test_a_crash_may_come_between_two_writes_of_one_handler():

@@ -10,11 +10,11 @@ from sim.core.event import FrameDelivered, FrameSent, Noted
 from sim.drivers.step import StepDriver
 from sim.protocols.relay.controller import Controller, ControllerPlan
 from sim.protocols.relay.node import Node, NodePlan
-from sim.protocols.relay.relay.endpoint import Relay
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.relay.sessions import Grant
 from sim.protocols.relay.rules import RelayRules
 from sim.world.world import World
+from tests.protocols.relay.relay_play import InterruptedRelay
 
 MS = 1_000
 TOKENS = {
@@ -32,7 +32,7 @@ class TwinsPlay:
         node_plan = NodePlan(node_id="node_alpha", token="token-N", rules=rules, **node)
         relay_plan = RelayPlan(tokens=TOKENS, refresh_tokens={}, rules=rules)
         self.world = World(seed, preempt=preempt)
-        self.world.add_host("R", "relay", lambda port: Relay(port, relay_plan))
+        self.world.add_host("R", "relay", lambda port: InterruptedRelay(port, relay_plan))
         self.world.add_host("N", "node", lambda port: Node(port, node_plan))
         for name in "AB":
             made = ControllerPlan(token=f"token-{name}", nodes=("node_alpha",), rules=rules)

@@ -33,7 +33,12 @@ CANCELLATION_REJECTED = "cancellation_rejected"
 
 
 class Relay(Actor):
-    """The relay between controllers and the browsers of nodes."""
+    """The relay between controllers and the browsers of nodes.
+
+    It handles one input at a time (DR-16); only looking at a token takes its time.
+    """
+
+    ONE_AT_A_TIME = True
 
     __slots__ = (
         "_cancelling",
