@@ -98,7 +98,8 @@ async def _send(desk: Desk, act: Act, request: str, test: str = "") -> None:
     conn = desk.conn
     if desk.rules.own_deadline:
         await desk.perform(StartTimer("deadline", request, patience_ms * MS))
-    if desk.conn is conn:
+    # It may have been given up before it could be sent.
+    if desk.conn is conn and request in desk.calls:
         await desk.send(body, request, conn)
 
 
