@@ -4,7 +4,8 @@ The words on an arrow from a person to such a lifeline, or from it to itself. At
 ``quit``, ``start``, ``connect``, ``disconnect``, ``redial``, ``mute``, ``unmute``,
 ``say "text"``. At a node: ``login SITE``, ``decline SITE``, ``logout SITE``,
 ``close T1``, ``slow 2s [ACTION]``, ``fail CODE [ACTION]``, ``hang [ACTION]``, ``insist``,
-``relent``. Anything else is free text; a text that *begins* with one of these words must be such an act.
+``relent``. Anything else is free text; a text that *begins* with one of these words must
+be such an act.
 """
 
 from __future__ import annotations

@@ -75,6 +75,7 @@ class Stage(ABC):
 
     def expect_delays(self, most_us: int) -> None:
         """A helm steers this run: whatever is due may happen up to so much later."""
+        return None
 
     @abstractmethod
     def invariants(self) -> list[Invariant]:
