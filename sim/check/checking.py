@@ -7,46 +7,40 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-import attrs
-
 from sim.check.entry import FRAME, TORN, BadLine, Entry
-from sim.check.feed import FrameFeed, TraceFeed
-from sim.check.judge import BOTH_SIDES, Finding, FrameJudge
+from sim.check.feed import FrameFeed
+from sim.check.judge import Finding, FrameJudge
 from sim.check.lines import LineReader
 from sim.check.protocols import judged
-from sim.check.reading import TRACE, WHOLE, all_of, form_of, peek, reader_of, whole_form
+from sim.check.reading import (
+    TRACE,
+    WHOLE,
+    all_of,
+    form_of,
+    peek,
+    reader_of,
+    spoken_of,
+    whole_form,
+)  # fmt: skip
 from sim.check.recorded import TraceReader, judged_sides
+from sim.check.rotated import Places
 from sim.check.source import batches_of, is_empty, open_log
+from sim.check.spoken import spoken_in
+from sim.check.trace_feed import TraceFeed
 from sim.check.usual import BATCH, UsualReader
 from sim.check.verdict import (
-    FINE_CLOCK,
-    WHOLE_STORY,
     Located,
     Report,
     RuleVerdict,
     verdicts_of,
 )
+from sim.check.wanted import Wanted, check_rules
 from sim.check.window import Disorder
 from sim.core.trace import is_trace
 from sim.drivers.collecting import paused_gc
+from sim.protocols.register import DEFAULT_PROTOCOL
 
 NOBODY: Final[frozenset[str]] = frozenset()
-
-
-@attrs.frozen
-class Wanted:
-    """What is to be judged.
-
-    ``rules`` are the names of the only rules that count, or rows of the catalogue (``HK-06``);
-    ``only_wire``: the form of frames and nothing else, ``only_rules``: the rest;
-    ``from_middle``: what came before the log's first line is not known.
-    """
-
-    protocol: str = "hook"
-    rules: tuple[str, ...] = ()
-    only_wire: bool = False
-    only_rules: bool = False
-    from_middle: bool = False
 
 
 class Log:
@@ -71,14 +65,18 @@ class Log:
         self.bad: list[BadLine] = []
         self.found: list[Located] = []
         self._tell = tell
-        self._record = judged(wanted.protocol)
-        self._named = self._record.named(wanted.rules)
+        self._is_sure = wanted.protocol is not None
+        """Whether it is known what the frames speak."""
+        self._record = judged(wanted.protocol or DEFAULT_PROTOCOL)
+        self._named = NOBODY
+        check_rules(wanted)
         self._from_middle = wanted.from_middle
-        self._sides = BOTH_SIDES
+        self._sides = self._record.sides
         self._seen = 0
         self._told_of: dict[str, str] = {}
         self._reader: LineReader | TraceReader | None = None
         self._usual = UsualReader()
+        self.places = Places(name)
         self._judge: FrameJudge | None = None
         self._feed: FrameFeed | TraceFeed | None = None
 
@@ -87,6 +85,8 @@ class Log:
     def read(self, number: int, line: bytes) -> None:
         """The next line."""
         self.lines = number
+        if not self._is_sure:
+            self._find_out(line)
         reader = self._reader
         if reader is None:
             if is_empty(line):
@@ -102,7 +102,7 @@ class Log:
     def read_all(self, first: int, lines: list[bytes]) -> None:
         """The next lines, ``first`` being the number of the first of them."""
         begun = 0
-        while self._reader is None and begun < len(lines):
+        while begun < len(lines) and not (self._is_sure and self._reader is not None):
             self.read(first + begun, lines[begun])
             begun += 1
         for start in range(begun, len(lines), BATCH):
@@ -128,6 +128,8 @@ class Log:
 
     def read_whole(self, form: str, data: bytes) -> None:
         """A whole HAR file, or a JSON array."""
+        if not self._is_sure:
+            self._record = judged(spoken_in(data) or DEFAULT_PROTOCOL)
         self._begin(form)
         self.lines = data.count(b"\n") + 1
         for entry in WHOLE[form](data, self._record.parse):
@@ -139,9 +141,10 @@ class Log:
             is_head = entry.kind is TORN and not self.frames and not self.bad
             if is_head and isinstance(self._feed, FrameFeed):
                 self._feed.from_middle = True  # what is left of a line, cut off by whoever wrote it
-            self.bad.append(entry)
+            placed = self.places.located(entry)
+            self.bad.append(placed)
             if self._tell is not None:
-                self._tell(self.name, entry)
+                self._tell(self.places.of(entry.line)[0], placed)
             return
         assert self._feed is not None
         assert isinstance(entry, Entry)
@@ -179,11 +182,32 @@ class Log:
 
     # -- inside ------------------------------------------------------------------------------
 
+    def _find_out(self, line: bytes) -> None:
+        """What the frames speak is shown by the first of them, or by a trace's header."""
+        feed = self._feed
+        if isinstance(feed, FrameFeed) and feed.has_begun:
+            self._is_sure = True
+            return
+        spoken = spoken_of(line)
+        if not spoken:
+            return
+        self._is_sure = True
+        if spoken != self._record.name:
+            self._record = judged(spoken)
+            if isinstance(feed, FrameFeed):
+                self._begin(self.form)
+                assert isinstance(self._feed, FrameFeed)
+                self._feed.take_over(feed)
+
     def _begin(self, form: str, line: bytes = b"") -> LineReader | TraceReader:
         self.form = form
-        self._sides = judged_sides(line) if form == TRACE and is_trace(line) else BOTH_SIDES
+        record = self._record
+        known = [word for word in self.wanted.rules if record.knows(word)]
+        self._named = record.named(known or self.wanted.rules)
+        is_told = form == TRACE and is_trace(line)
+        self._sides = judged_sides(line, record.name) if is_told else record.sides
         self._judge = judge = FrameJudge(
-            self.wanted.protocol,
+            record.name,
             sides=self._sides,
             keep=False,
             without=self._unwanted(),
@@ -209,8 +233,8 @@ class Log:
         feed = self._feed
         if not isinstance(feed, FrameFeed):
             return NOBODY
-        silent = WHOLE_STORY if feed.from_middle else NOBODY
-        return silent if feed.has_times and not feed.is_coarse else silent | FINE_CLOCK
+        silent = self._record.whole_story if feed.from_middle else NOBODY
+        return silent if feed.has_times and not feed.is_coarse else silent | self._record.fine_clock
 
     def _collect(self) -> None:
         """Give new findings their lines, and tell of them."""
@@ -237,10 +261,11 @@ class Log:
         if known is None:
             known = self._told_of[rule] = self._record.sentence_of(rule)
         sections = self._record.sections_of(finding.catalogue)
-        located = Located(self.name, line, finding, known, sections)
+        file, line = self.places.of(line)
+        located = Located(file, line, finding, known, sections)
         self.found.append(located)
         if self._tell is not None:
-            self._tell(self.name, located)
+            self._tell(file, located)
 
     def _verdicts(self) -> tuple[RuleVerdict, ...]:
         judge, record = self._judge, self._record
@@ -253,13 +278,24 @@ class Log:
         wanted = [one for one in every if not self._named or one.name in self._named]
         return verdicts_of(wanted, self.found, self._silent(), record.sections_of)
 
+    def _mixed(self) -> Iterator[str]:
+        foreign = {} if self._judge is None else self._judge.foreign
+        for other, count in foreign.items():
+            yield (
+                f"{count} frames look like those of the {other} protocol: it mixes protocols; "
+                f"--protocol {other} judges them"
+            )
+
     def _notes(self) -> Iterator[str]:
+        if self.places.several:
+            yield f"read as one log: {', '.join(self.places.several)}"
         feed = self._feed
+        yield from self._mixed()
         late = [] if self._judge is None else self._judge.invariants
         for one in late:
             if one.undecided and not one.exercised and one.name not in self._silent():
                 yield f"the log ends before the deadline of {one.name}: it was not judged"
-        for side in sorted(BOTH_SIDES - self._sides):
+        for side in sorted(self._record.sides - self._sides):
             yield f"the trace's {side} is a puppet of its scenario: it was not judged"
         if isinstance(feed, TraceFeed) and feed.passed_over:
             yield (
@@ -298,6 +334,28 @@ class _Form:
         self.obeyed_by = rule.obeyed_by
         self.exercised = exercised
         self.undecided = 0
+
+
+def check_rotated(
+    names: Sequence[str],
+    wanted: Wanted,
+    tell: Callable[[str, Located | BadLine], None] | None = None,
+) -> Report:
+    """Check files that are one log, oldest first (:func:`sim.check.rotated.joined`).
+
+    Its name is that of the newest. Raises UsageError where one of them cannot be read.
+    """
+    if len(names) == 1:
+        return check_file(names[0], wanted, tell)
+    log = Log(names[-1], wanted, tell)
+    with _undisturbed():
+        for name in names:
+            before = log.lines
+            log.places.next_file(before, name)
+            with open_log(name) as file:
+                for first, lines in batches_of(name, file):
+                    log.read_all(before + first, lines)
+    return log.finish()
 
 
 def check_file(

@@ -21,6 +21,7 @@ class Course:
 class Link:
     """A connection that is open: who, how many frames each way, when something passed last.
 
+    ``side`` is the kind of host that dialled.
     ``seen`` is what the view knows of it, ``line`` where its last frame stands in a log.
     """
 
@@ -28,6 +29,7 @@ class Link:
     client: str
     server: str
     lane: str
+    side: str = ""
     up: int = 0
     down: int = 0
     last: int = 0

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import attrs
 
 from sim.check.clock import unit_of
 from sim.check.course import Link
-from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FAULT, FRAME, LOST, OPENED, Entry
+from sim.check.entry import CLOSED, FRAME, OPENED, Entry
 from sim.check.judge import FrameJudge
 from sim.check.passing import NoRoutes, Routes, Take
+from sim.check.protocols import NAMELESS
 from sim.check.usual import Usual
 from sim.check.ways import KNOWN, Ways
 from sim.check.window import Disorder, Timed, Window
 
 HEAD: Final = 256
 """Entries that are looked at before the first is judged: for the log's clock and its words."""
-SERVER: Final = "server"
 _USUAL: Final[Any] = Usual
 NO_TYPE: Final = "(bad)"  # of an OpaqueFrame whose text has none
 _EPOCH_US: Final = 1e14  # a number from here on is a date, in microseconds
@@ -36,66 +36,6 @@ class Conn:
     facts: Any = None
 
 
-class TraceFeed:
-    """Shows a judge the frames of a trace, with the times at which they arrived.
-
-    ``struck`` hears of each fault by its name, for which no judge asks.
-    """
-
-    def __init__(
-        self,
-        judge: FrameJudge,
-        struck: Callable[[int, str], None] | None = None,
-    ) -> None:
-        self._judge = judge
-        self._struck = struck
-        self._numbers: dict[int, int] = {}
-        self._newest: dict[tuple[str, bool, int], int] = {}
-        self.disorder = Disorder()
-        self.lines: list[int] = []
-        self.last_lines: dict[str, int] = {}
-        self.passed_over = 0
-
-    def push(self, entry: Entry) -> None:
-        """The next event."""
-        self._show(entry)
-        lines, found = self.lines, len(self._judge.findings)
-        while len(lines) < found:
-            lines.append(entry.line)
-
-    def _show(self, entry: Entry) -> None:
-        judge, event, at = self._judge, entry.facts, int(entry.at or 0)
-        if self._struck is not None and entry.what in (FAULT, DOUBLED):
-            self._struck(at, event.fault)
-        if entry.what is OPENED:
-            judge.opened(at, entry.conn, event.client, event.server, event.lane)
-        elif entry.what is FAULT:
-            return
-        elif entry.conn not in judge.links and not self._is_late_news(entry):
-            self.passed_over += entry.what is FRAME
-        elif entry.what is FRAME:
-            self.last_lines[entry.conn] = entry.line
-            number = judge.sent(at, entry.conn, bool(entry.up), entry.text)
-            self._numbers[event.n] = number
-            self._newest[entry.conn, bool(entry.up), event.nth] = number
-        elif entry.what is CLOSED:
-            judge.closed(at, entry.conn, event.by, event.code, event.reason)
-        elif entry.what is DELIVERED:
-            judge.delivered(at, entry.conn, self._numbers.get(event.sent, -1))
-        elif entry.what is LOST:
-            judge.lost(at, entry.conn, self._numbers.get(event.sent, -1), event.why)
-        elif entry.what is DOUBLED:
-            key = (entry.conn, bool(entry.up), event.nth)
-            judge.duplicated(at, entry.conn, self._newest.get(key, -1))
-
-    def _is_late_news(self, entry: Entry) -> bool:
-        """Whether it tells what became of a frame, though one end has closed already."""
-        return self._struck is not None and entry.what in (LOST, DELIVERED)
-
-    def finish(self) -> None:
-        """The trace is over. Nothing was held back."""
-
-
 class FrameFeed:
     """Shows a judge the frames of a log that knows no more than they.
 
@@ -108,7 +48,7 @@ class FrameFeed:
         """``from_middle``: connections that nobody has greeted yet are not judged."""
         self.from_middle = from_middle
         self._judge = judge
-        self._ways = Ways(judge.protocol.wrong_way)
+        self._ways = Ways(judge.protocol)
         self._window = Window()
         self._head: list[Entry] | None = []
         self._unit = 0.0
@@ -182,6 +122,19 @@ class FrameFeed:
             self._read(usual.text),
         )  # fmt: skip
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any entry has been judged, or is about to be."""
+        return self._head is None
+
+    def take_over(self, other: FrameFeed) -> None:
+        """What another has not begun to judge: it was of the wrong protocol."""
+        self.from_middle = other.from_middle
+        for entry in other._head or ():
+            if entry.what is FRAME:
+                entry.verdict = self._judge.protocol.parse(entry.text)
+            self.push(entry)
+
     def settle(self) -> None:
         """Nothing more for the moment: judge what was held back."""
         self._begin()
@@ -215,7 +168,7 @@ class FrameFeed:
             message = getattr(entry.verdict, "message", None)
             if message is None or entry.at is None:
                 continue
-            up = self._up(entry, message.type)
+            up = self._up(entry, message)
             if first is None:
                 first = up
             if up is first and up is not None:
@@ -237,7 +190,7 @@ class FrameFeed:
     def _by_sender(self, entry: Entry) -> int:
         """The time of a frame that nobody has noted: what its sender's clock has gone."""
         message = getattr(entry.verdict, "message", None)
-        up = None if message is None else self._up(entry, message.type)
+        up = None if message is None else self._up(entry, message)
         if message is not None and up is not None and abs(message.ts) < _EPOCH_US:
             began = self._clocks.setdefault(up, message.ts)
             self._last = max(self._last, int((message.ts - began) * 1_000))
@@ -245,8 +198,10 @@ class FrameFeed:
 
     # -- who and where -------------------------------------------------------------------
 
-    def _up(self, entry: Entry, kind: str) -> bool | None:
-        return self._ways.is_up(entry.word, kind) if entry.up is None else entry.up
+    def _up(self, entry: Entry, message: Any) -> bool | None:
+        if entry.up is not None:
+            return entry.up
+        return self._ways.is_up(entry.word, message.type, message)
 
     def _judge_all(self, ready: Iterable[Timed]) -> None:
         """Entries whose turn it is; each finding gets the line of its entry."""
@@ -285,7 +240,7 @@ class FrameFeed:
         if up is None:
             up = KNOWN.get(entry.word)
         if up is None:
-            up = self._ways.is_up(entry.word, "" if message is None else message.type)
+            up = self._said_by(entry, message)
         if up is None:
             if message is not None:
                 self.unsaid += 1  # a ping or a pong: both may send it
@@ -317,12 +272,18 @@ class FrameFeed:
         if link.lane and is_known:
             self._settled[entry.conn] = link
 
+    def _said_by(self, entry: Entry, message: Any) -> bool | None:
+        if message is None:
+            return self._ways.is_up(entry.word, "")
+        link = self._lines.get(self._conns[entry.conn].name) if entry.conn in self._conns else None
+        lane = "" if link is None else link.lane
+        return self._ways.is_up(entry.word, message.type, message, lane)
+
     def _is_new(self, conn: Conn, message: Any) -> bool:
         """Whether a hello begins another connection, in a log that names none."""
         if conn.told or conn.greeting is None:
             return False
-        payload = message.wire["payload"]
-        return bool(payload == conn.greeting or payload["deviceId"] != conn.greeting["deviceId"])
+        return self._judge.protocol.is_anew(message.wire["payload"], conn.greeting)
 
     def _open(self, at_us: int, entry: Entry, greets: str) -> Conn:
         told, before = entry.conn, self._conns.get(entry.conn)
@@ -335,8 +296,10 @@ class FrameFeed:
         facts = None if before is None else before.facts
         conn = self._conns[told] = Conn(name, told, generation, facts=facts)
         self._settled.pop(told, None)
-        client, lane = greets or f"client of {name}", _lane_in(facts, told)
-        self._judge.opened(at_us, name, client, SERVER, lane)
+        record = self._judge.protocol
+        client = greets if greets and greets != NAMELESS else f"client of {name}"
+        lane = _lane_in(facts, told, record.lanes)
+        self._judge.opened(at_us, name, client, record.centre, lane)
         return conn
 
     def _name(self, told: str) -> str:
@@ -382,9 +345,10 @@ def _type_in(text: str) -> str:
     return OpaqueFrame(text, "").type
 
 
-def _lane_in(facts: Any, told: str) -> str:
+def _lane_in(facts: Any, told: str, lanes: Sequence[str]) -> str:
     """The channel that a path or the name of a connection gives away."""
     path = str(facts.get("path") or facts.get("url") or "") if isinstance(facts, dict) else ""
-    last = path.rstrip("/").rpartition("/")[2]
+    last = path.partition("?")[0].rstrip("/").rpartition("/")[2]
     words = told.replace("#", ".").replace("/", ".").split(".")
-    return next((lane for lane in ("slack", "telegram", "x") if lane in (last, *words)), "")
+    asked = path.partition("?")[2].split("&")
+    return next((lane for lane in lanes if lane in (last, *words) or f"role={lane}" in asked), "")

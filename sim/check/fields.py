@@ -14,17 +14,17 @@ from typing import Any, Final
 import msgspec
 
 from sim.check.clock import read_time
+from sim.check.spoken import ENVELOPES, speaks
 from sim.check.ways import KNOWN, OPPOSITE, plain
 from sim.wire.encode import encode_json
 
 RAW: Final = ("raw", "text", "frame", "data", "message", "msg", "payload", "body")
-TIME: Final = ("ts", "time", "timestamp", "at", "t", "@timestamp", "date")
+TIME: Final = ("ts", "time", "timestamp", "at", "t", "@timestamp", "date", "at_ms")
 WAY: Final = ("dir", "direction", "way", "from", "sender", "by")
-CONN: Final = ("conn", "connection", "link", "socket", "session", "cid", "connId")
+CONN: Final = ("conn", "connection", "link", "socket", "session", "cid", "connId", "who")
 TELLING: Final = ("msg", "message", "event", "logger", "name")
 """Where programs say in words what a line is about."""
 _SURELY: Final = ("dir", "direction", "way")
-_ENVELOPE: Final = ("v", "type", "payload")
 _WORDS: Final = re.compile(r"[A-Za-z0-9]+(?:->|>)[A-Za-z]+|[A-Za-z0-9]+|<-+|-+>|<<|>>|[<>←→]")
 _ARROWS: Final = {"→": ">", "←": "<", "-->": "->", "<--": "<-"}
 _ISO: Final = re.compile(
@@ -41,8 +41,8 @@ Facts = tuple[float | None, str, str]
 
 
 def is_frame(value: object) -> bool:
-    """Whether an object is meant to be a frame: it has two of v, type and payload."""
-    return isinstance(value, dict) and sum(key in value for key in _ENVELOPE) >= 2
+    """Whether an object is meant to be a frame: it has most names of an envelope."""
+    return isinstance(value, dict) and speaks(value) != ""
 
 
 def frame_in(value: Mapping[str, Any]) -> tuple[str, Facts] | None:
@@ -57,7 +57,7 @@ def frame_in(value: Mapping[str, Any]) -> tuple[str, Facts] | None:
             found = value.get(key)
             if isinstance(found, str):
                 return found, facts_of((value,))
-            if isinstance(found, dict) and "type" in found:
+            if isinstance(found, dict) and ("type" in found or "messageType" in found):
                 return encode_json(found), facts_of((value,))
     return None
 
@@ -89,7 +89,8 @@ def _object(text: str) -> Any:
 
 def _torn(text: str) -> Any:
     """A frame that is no valid JSON has still the names of one."""
-    return dict.fromkeys(key for key in _ENVELOPE if f'"{key}"' in text)
+    known = (key for names, _ in ENVELOPES.values() for key in names)
+    return dict.fromkeys(key for key in known if f'"{key}"' in text)
 
 
 def _says_direction(value: Mapping[str, Any]) -> bool:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-CLIENT_SIDE, SERVER_SIDE = "desktop", "server"
-BOTH_SIDES = frozenset((CLIENT_SIDE, SERVER_SIDE))
-
 
 class Finding(msgspec.Struct, frozen=True, gc=False):
     """Something that is wrong. ``n`` is the event that showed it, ``at`` its time (µs).

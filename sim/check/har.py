@@ -49,7 +49,7 @@ def _socket(
     began = read_time(entry.get("startedDateTime"))
     request = entry.get("request")
     url = request.get("url", "") if isinstance(request, dict) else ""
-    yield Entry(OPENED, places(), began, conn, facts={"path": str(url).partition("?")[0]})
+    yield Entry(OPENED, places(), began, conn, facts={"path": str(url)})
     for message in messages:
         line = places() if isinstance(message, dict) and "data" in message else 0
         if not isinstance(message, dict) or not isinstance(message.get("data"), str):

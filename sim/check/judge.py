@@ -7,14 +7,16 @@ those invariants see them that need nothing else: not what a host stored, shows 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from sim.check.course import Course, Link
-from sim.check.finding import BOTH_SIDES, CLIENT_SIDE, SERVER_SIDE, Finding
+from sim.check.finding import Finding
 from sim.check.oracles import Oracles
 from sim.check.passing import NoRoutes, Routes, short_way
 from sim.check.protocols import Judged, judged
+from sim.check.spoken import spoken_in
 from sim.core.errors import UsageError
 from sim.core.event import (
     BadFrame,
@@ -32,7 +34,7 @@ from sim.core.invariant import Invariant
 from sim.core.op import OpaqueFrame
 from sim.wire.result import Accepted, ParseResult, Refused
 
-__all__ = ["BOTH_SIDES", "CLIENT_SIDE", "SERVER_SIDE", "Finding", "FrameJudge"]
+__all__ = ["Finding", "FrameJudge"]
 
 _VERDICTS = (Accepted, Refused)
 UNCLEAN = 1006
@@ -44,15 +46,16 @@ class FrameJudge:
     """Judges the frames of any number of connections, while they pass.
 
     ``findings`` grows with each call; ``opened_count`` and ``frames`` (by side) count.
+    ``foreign`` are refused frames that look like another protocol's, by its name.
     ``events`` are the trace events, unless ``record`` takes each of them instead. ``sides``
-    are the kinds of host that are judged. Times are microseconds, and must not go back.
+    are the kinds of host that are judged (None: all). Times are microseconds, and must not go back.
     """
 
     def __init__(
         self,
         protocol: str = "hook",
         *,
-        sides: frozenset[str] = BOTH_SIDES,
+        sides: frozenset[str] | None = None,
         record: Callable[[Event], None] | None = None,
         keep: bool = True,
         without: frozenset[str] = frozenset(),
@@ -61,7 +64,7 @@ class FrameJudge:
         not judged. Raises UsageError for an unknown protocol.
         """
         self.protocol: Judged = judged(protocol)
-        self.sides = sides
+        self.sides = sides = self.protocol.sides if sides is None else sides
         self.findings: list[Finding] = []
         self.events: list[Event] = []
         self.record = self.events.append if record is None and keep else record
@@ -69,8 +72,9 @@ class FrameJudge:
         self._oracles = Oracles(self.protocol, sides, without, self._broken)
         self.view: Any = self._oracles.view
         self.opened_count = 0
+        self.foreign: Counter[str] = Counter()
         self._run = Course()
-        self._gone_up = self._gone_down = 0
+        self._closed: Counter[str] = Counter()
         self._hosts: dict[str, None] = {}
         self._bad: dict[int, FrameSent] = {}
         self._flying: dict[int, FrameSent] = {}
@@ -91,11 +95,12 @@ class FrameJudge:
             if host not in self._hosts:
                 self._hosts[host] = None
                 self._tell(HostStarted(self._run.n, at, -1, host, 1))
-        link = self.links[conn] = Link(conn, client, server, lane, last=at)
+        side = self.protocol.side_of(lane)
+        link = self.links[conn] = Link(conn, client, server, lane, side, last=at)
         self._run.link = conn
         self.opened_count += 1
         self._tell(ConnectionOpened(self._run.n, at, -1, conn, client, server, lane))
-        link.seen = self.view.links.get(conn)
+        link.seen = self.protocol.seen_of(self.view, conn)
 
     def sent(self, at_us: int, conn: str, by_client: bool, text: str) -> int:
         """A frame was written. → its number, for ``delivered``, ``lost`` and ``duplicated``.
@@ -189,7 +194,7 @@ class FrameJudge:
         link = self.links.pop(conn, None)
         if link is None:
             return
-        self._gone_up, self._gone_down = self._gone_up + link.up, self._gone_down + link.down
+        self._closed.update(self._counted(link))
         at = self._at(at_us)
         self._run.link = conn
         for host, peer in ((link.client, link.server), (link.server, link.client)):
@@ -212,9 +217,11 @@ class FrameJudge:
     @property
     def frames(self) -> dict[str, int]:
         """How many frames each side has written."""
-        ups = self._gone_up + sum(link.up for link in self.links.values())
-        downs = self._gone_down + sum(link.down for link in self.links.values())
-        return {CLIENT_SIDE: ups, SERVER_SIDE: downs}
+        count = Counter(dict.fromkeys(self.protocol.sides, 0))
+        count.update(self._closed)
+        for link in self.links.values():
+            count.update(self._counted(link))
+        return dict(count)
 
     @property
     def n(self) -> int:
@@ -237,7 +244,7 @@ class FrameJudge:
         """Which channel a connection is for, as soon as something has shown it."""
         link = self.links.get(conn)
         if link is not None and not link.lane:
-            link.lane = lane
+            link.lane, link.side = lane, self.protocol.side_of(lane)
             self.protocol.learn_lane(self.view, conn, lane)
 
     def _make_routes(self) -> dict[bool, Routes | NoRoutes]:
@@ -319,7 +326,10 @@ class FrameJudge:
         """A frame that no receiver takes was not said: the oracles do not hear of it."""
         self._put(event)
         self._bad[event.n] = event
-        side = CLIENT_SIDE if by_client else SERVER_SIDE
+        spoken = spoken_in(frame.text)
+        if spoken not in ("", self.protocol.name):
+            self.foreign[spoken] += 1
+        side = self._side(event.link, by_client)
         if side in self.sides:
             rule, rows = self.protocol.parsed[side]
             rows = self.protocol.rows_of(frame.path, rows)
@@ -332,7 +342,7 @@ class FrameJudge:
         """A frame that only the other side may send."""
         self._put(event)
         self._bad[event.n] = event
-        side = CLIENT_SIDE if by_client else SERVER_SIDE
+        side = self._side(event.link, by_client)
         if side in self.sides:
             rule, rows = self.protocol.parsed[side]
             text = f"{event.frame.type} is not for a {side} to send"
@@ -347,6 +357,13 @@ class FrameJudge:
         )  # fmt: skip
 
     # -- small questions -----------------------------------------------------------------
+
+    def _side(self, conn: str, by_client: bool) -> str:
+        """Who has to obey the rules about a frame that this end has written."""
+        return self.links[conn].side if by_client else self.protocol.centre
+
+    def _counted(self, link: Link) -> dict[str, int]:
+        return {link.side: link.up, self.protocol.centre: link.down}
 
     def _of(self, conn: str) -> Link:
         try:

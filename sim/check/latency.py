@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import attrs
 
+from sim.check.drawing import Drawing
 from sim.check.lines import decoded
 from sim.check.seen import SeenConn, SeenFrame
 from sim.check.timeline import Timeline
@@ -21,22 +22,6 @@ LEAST_US: Final = 1
 """A frame that takes no time at all could not be lost any more: a fault strikes in flight."""
 LONGEST_US: Final = 2_000_000
 """An answer that took longer says nothing about the way."""
-
-ANSWERS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "welcome": ("hello", "", ""),
-    "lifecycle.preference": ("welcome", "", ""),
-    "pong": ("ping", "", ""),
-    "task.ack": ("task.dispatch", "requestId", "requestId"),
-    "query.response": ("query.request", "queryId", "queryId"),
-    "prefs.state": ("prefs.get", "requestId", "replyTo"),
-    "tool.response": ("tool.request", "requestId", "replyTo"),
-    "provider.prefs.state": ("provider.prefs.get", "requestId", "replyTo"),
-    "provider.behavior.state": ("provider.behavior.get", "requestId", "replyTo"),
-    "turn.delivery": ("turn.end", "requestId", "requestId"),
-}
-"""By answer: its question, the question's field and the answer's that must be equal."""
-NAMES: Final = ("requestId", "reopenOf", "interactionId", "queryId", "replyTo", "requestIds")
-"""Fields that name something; who repeats a name has heard it."""
 
 
 @attrs.frozen
@@ -56,7 +41,7 @@ class Ways:
         return self.up if up else self.down
 
 
-def latencies(conns: Iterable[SeenConn], times: Timeline | None = None) -> Ways:
+def latencies(conns: Iterable[SeenConn], drawing: Drawing, times: Timeline | None = None) -> Ways:
     """The shortest time on the way, or from a question to its answer, each way."""
     conns = list(conns)
     times = Timeline(conns) if times is None else times
@@ -66,32 +51,31 @@ def latencies(conns: Iterable[SeenConn], times: Timeline | None = None) -> Ways:
         for frame in followed:
             found[frame.up].append(times.of(frame.arrivals[0]) - times.of(frame.sent))
         if not followed:
-            for up, gap_us in _gaps(conn, times):
+            for up, gap_us in _gaps(conn, drawing, times):
                 found[up].append(gap_us)
     return Ways(*(max(min(found[way], default=DEFAULT_US), LEAST_US) for way in (True, False)))
 
 
-def _gaps(conn: SeenConn, times: Timeline) -> Iterator[tuple[bool, int]]:
+def _gaps(conn: SeenConn, drawing: Drawing, times: Timeline) -> Iterator[tuple[bool, int]]:
     """(whether the question went up, how long after it its answer was written)."""
     asked: dict[tuple[bool, str, Any], int] = {}
     named: dict[Any, tuple[bool, int]] = {}
     for frame in conn.frames:
-        payload, at = _payload(frame), times.of(frame.sent)
-        question, _, mine = ANSWERS.get(frame.type, ("", "", ""))
+        payload, at = _facts(frame, drawing), times.of(frame.sent)
+        question, _, mine = drawing.answers.get(frame.type, ("", "", ""))
         key = (not frame.up, question, payload.get(mine) if mine else None)
         heard = [asked.pop(key, None) if question else None]
-        for name in (payload.get(field) for field in NAMES):
+        for name in (payload.get(field) for field in drawing.names):
             if isinstance(name, str) and name:
                 by_client, since = named.setdefault(name, (frame.up, at))
                 heard.append(since if by_client is not frame.up else None)
         gaps = [at - since for since in heard if since is not None]
         yield from ((not frame.up, gap) for gap in gaps if 0 <= gap <= LONGEST_US)
-        for answered, (kind, field, _) in ANSWERS.items():
+        for answered, (kind, field, _) in drawing.answers.items():
             if kind == frame.type and answered:
                 asked.setdefault((frame.up, kind, payload.get(field) if field else None), at)
 
 
-def _payload(frame: SeenFrame) -> Mapping[str, Any]:
+def _facts(frame: SeenFrame, drawing: Drawing) -> Mapping[str, Any]:
     value = decoded(frame.text)
-    payload = value.get("payload") if isinstance(value, dict) else None
-    return payload if isinstance(payload, dict) else {}
+    return drawing.facts(value) if isinstance(value, dict) else {}

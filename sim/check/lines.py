@@ -47,7 +47,7 @@ class _Record(msgspec.Struct):
     conn: str | int | None = None
 
 
-_OBJECT: Final = re.compile(rb'\{"(?:ts|v|time|raw|dir|conn|type)"')
+_OBJECT: Final = re.compile(rb'\{"(?:ts|v|time|raw|dir|conn|type|protocolVersion)"')
 LONGEST_PREFIX: Final = 400
 NOTHING: Final[Facts] = (None, "", "")
 SALVAGED: Final = 8
@@ -155,7 +155,7 @@ class LineReader:
             at, conn, _ = facts_of((value,))
             return Entry(happened, number, before[0] if at is None else at, conn, facts=value)
         names = ", ".join(list(value)[:6]) or "nothing"
-        error = f"no frame in it: expected v and type, or raw; there is {names}"
+        error = f"no frame in it: expected v and type (or messageType), or raw; there is {names}"
         return BadLine(number, 1, error, NO_FRAME)
 
     def _behind_text(self, number: int, text: str) -> Entry | BadLine | None:

@@ -46,11 +46,17 @@ class Judged:
     ``centre`` is the kind of host that the others, ``clients``, connect to.
     ``sections`` of the document by catalogue row, ``wrong_way`` by message type who may not
     send it (True: the client), ``parsed`` by side the rule that a refused frame breaks with
-    its rows, ``fields`` the rows that are about one field, by its path. ``lane_of`` says
-    which channel a frame shows its connection to be for ("": none), ``learn_lane`` tells
-    that to a view, ``client_of`` is the name of the client that a frame of the type
-    ``greeting`` gives. ``forms`` are the rules that frames must pass the parser, ``readers`` make
-    the typed payload of each type, ``swift`` reads the usual frames at once.
+    its rows, ``fields`` the rows that are about one field, by its path. ``lanes`` are its
+    channels; ``lane_of`` says which channel a frame shows its connection to be for ("": none),
+    ``learn_lane`` tells that to a view, ``side_of`` the kind of client on such a channel,
+    ``seen_of`` what a view knows of a connection. ``sent_by_client`` says on a channel which
+    end has sent a frame, where the frame itself does (None: it does not).
+    ``greetings``: the types that begin a connection, and whether the client sends them;
+    ``client_of`` is the name of the client that its ``greeting`` gives, ``is_anew`` whether a
+    second greeting (with the payload of the first) is one of another connection. ``forms``
+    are the rules that frames must pass the parser, ``readers`` make the typed payload of each
+    type, ``swift`` reads the usual frames at once. ``fine_clock`` and ``whole_story`` are
+    the rules that a log of whole seconds, or one that begins in the middle, cannot show.
     """
 
     name: str
@@ -63,13 +69,25 @@ class Judged:
     wrong_way: Mapping[str, bool]
     parsed: Mapping[str, tuple[str, tuple[str, ...]]]
     fields: Mapping[str, tuple[str, ...]]
+    lanes: tuple[str, ...]
     lane_of: Callable[[Message], str]
     learn_lane: Callable[[Any, str, str], None]
-    greeting: str
+    side_of: Callable[[str], str]
+    seen_of: Callable[[Any, str], Any]
+    sent_by_client: Callable[[Message, str], bool | None]
+    greetings: Mapping[str, bool]
     client_of: Callable[[Message], str]
+    is_anew: Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
     forms: tuple[type[Invariant], ...]
     readers: Mapping[str, Callable[[Any], Any]]
     swift: Callable[[], Swift]
+    fine_clock: frozenset[str]
+    whole_story: frozenset[str]
+
+    @property
+    def greeting(self) -> str:
+        """The type of the frame with which a client introduces itself."""
+        return next(kind for kind, is_his in self.greetings.items() if is_his)
 
     @property
     def sides(self) -> frozenset[str]:
@@ -88,6 +106,13 @@ class Judged:
     def sections_of(self, rows: tuple[str, ...]) -> tuple[str, ...]:
         """Where the protocol's document says so."""
         return _sections(self, rows)
+
+    def knows(self, word: str) -> bool:
+        """Whether a rule about frames has this name, or watches this row of the catalogue."""
+        return any(
+            word == one.name or word.upper() in one.catalogue
+            for one in (*self.forms, *self.invariants)
+        )
 
     def named(self, words: Sequence[str]) -> frozenset[str]:
         """The rules of these names, and those that watch these rows of the catalogue.
@@ -131,6 +156,8 @@ def _sections(record: Judged, rows: tuple[str, ...]) -> tuple[str, ...]:
 
 
 PASSED = ("HK-203",)
+NAMELESS = "?"
+"""Of a client whose greeting gives no name."""
 
 
 def _hook() -> Judged:
@@ -155,32 +182,32 @@ def _hook() -> Judged:
         },
         parsed={one.obeyed_by: (one.name, PASSED) for one in (DesktopFramesPass, ServerFramesPass)},
         fields=fields,
+        lanes=("slack", "telegram", "x"),
         lane_of=_lane_of,
         learn_lane=_learn_lane,
-        greeting="hello",
+        side_of=lambda lane: "desktop",
+        seen_of=lambda view, conn: view.links.get(conn),
+        sent_by_client=lambda message, lane: None,
+        greetings={"hello": True, "welcome": False},
         client_of=_client_of,
+        is_anew=_is_anew,
         forms=(DesktopFramesPass, ServerFramesPass),
         readers={kind: reader(cls) for kind, cls in MESSAGES.items()},
         swift=swift,
+        fine_clock=frozenset(("progress-is-throttled", "durations-are-measured")),
+        whole_story=HOOK_STORY,
     )
 
 
 def _relay() -> Judged:
-    from sim.protocols.relay import MESSAGES as FAMILIES
     from sim.protocols.relay import parse_relay_message
     from sim.protocols.relay.catalogue import ROWS as RELAY_ROWS
     from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
-    from sim.protocols.relay.frames.envelope import (
-        CONTROLLER_TO_RELAY,
-        NODE_TO_RELAY,
-        PEER_TO_RELAY,
-    )
     from sim.protocols.relay.invariants import INVARIANTS as RELAY_INVARIANTS
     from sim.protocols.relay.oracles import envelope
     from sim.protocols.relay.relay.plan import RelayPlan
     from sim.protocols.relay.view import RelayView
 
-    to_relays = (PEER_TO_RELAY, CONTROLLER_TO_RELAY, NODE_TO_RELAY)
     forms = (envelope.RelayFramesPass, envelope.ControllerFramesPass, envelope.NodeFramesPass)
     return Judged(
         name="relay",
@@ -190,21 +217,38 @@ def _relay() -> Judged:
         view=lambda: RelayView(RelayPlan(), frames_only=True),
         invariants=tuple(one for one in RELAY_INVARIANTS if one.from_frames and one not in forms),
         sections={row.id: row.section for row in RELAY_ROWS.values()},
-        wrong_way={
-            family: cls.SENDERS == (RELAY,)
-            for family, cls in FAMILIES.items()
-            if cls.SENDERS == (RELAY,) or RELAY not in cls.SENDERS and cls.DIRECTION in to_relays
-        },
+        wrong_way=_one_way_families(),
         parsed={one.obeyed_by: (one.name, one.catalogue) for one in forms},
         fields={},
-        lane_of=lambda message: "",
-        learn_lane=lambda view, conn, lane: None,
-        greeting="hello",
-        client_of=lambda message: str(getattr(message.body, "node_id", "") or ""),
+        lanes=(CONTROLLER, NODE),
+        lane_of=_role_in,
+        learn_lane=_learn_role,
+        side_of=lambda lane: NODE if lane == NODE else CONTROLLER,
+        seen_of=lambda view, conn: view.sessions.get(conn),
+        sent_by_client=_is_of_its_role,
+        greetings={"hello": True, "hello_ack": False},
+        client_of=lambda message: str(getattr(message.body, "node_id", None) or NAMELESS),
+        is_anew=lambda payload, before: bool(payload == before),
         forms=forms,
-        readers={family: reader(cls) for family, cls in FAMILIES.items()},
+        readers={},
         swift=lambda: NEVER_SURE,
+        fine_clock=frozenset(),
+        whole_story=RELAY_STORY,
     )
+
+
+def _one_way_families() -> Mapping[str, bool]:
+    """Which families only a relay sends (True), or only its peers (False)."""
+    from sim.protocols.relay import MESSAGES as FAMILIES
+    from sim.protocols.relay.constants import RELAY
+    from sim.protocols.relay.frames import envelope
+
+    to_relays = (envelope.PEER_TO_RELAY, envelope.CONTROLLER_TO_RELAY, envelope.NODE_TO_RELAY)
+    return {
+        family: cls.SENDERS == (RELAY,)
+        for family, cls in FAMILIES.items()
+        if cls.SENDERS == (RELAY,) or (RELAY not in cls.SENDERS and cls.DIRECTION in to_relays)
+    }
 
 
 def _lane_of(message: Message) -> str:
@@ -228,7 +272,59 @@ def _client_of(message: Message) -> str:
     return str(cast(Any, message.body).device_id)
 
 
+def _is_anew(payload: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """A desktop says hello once: a second one is another connection's, unless it corrects it."""
+    return bool(payload == before or payload["deviceId"] != before["deviceId"])
+
+
+def _role_in(message: Message) -> str:
+    """A relay's connection is for the role that its hello names; others' frames say who sends,
+    which on a connection of a log may be a third."""
+    role: str = message.wire["payload"].get("role", "") if message.type == "hello" else ""
+    return role
+
+
+def _is_of_its_role(message: Message, lane: str) -> bool | None:
+    """Whether who dialled has sent it: what others sign was handed on by the relay."""
+    if message.sender == "relay":
+        return False
+    return message.sender == lane if lane else None
+
+
+def _learn_role(view: Any, conn: str, lane: str) -> None:
+    session = view.sessions.get(conn)
+    if session is not None:
+        session.lane = lane
+
+
+HOOK_STORY = frozenset(
+    (
+        "speaks-of-its-own-turns",
+        "ack-comes-first",
+        "reopen-comes-first",
+        "cancel-names-what-runs",
+        "answers-echo-their-question",
+        "prefs-are-answered",
+        "provider-prefs-are-answered",
+        "behavior-is-answered",
+        "binding-requests-are-answered",
+        "tools-are-answered",
+        "hello-comes-first",
+        "durations-are-measured",
+        "decisions-are-presses",
+        "one-decision-per-card",
+    )
+)
+"""Rules that what came before the log's first line may have obeyed."""
+RELAY_STORY: frozenset[str] = frozenset()
+"""The same; of the relay no rule that frames show looks back."""
+
+
 _JUDGED: Mapping[str, Callable[[], Judged]] = {"hook": cache(_hook), "relay": cache(_relay)}
+
+
+JUDGED: tuple[str, ...] = tuple(_JUDGED)
+"""The protocols whose frames can be judged."""
 
 
 def judged(protocol: str) -> Judged:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import IO, Final
 
 from sim.check.array import is_array, read_array
 from sim.check.entry import BadLine, Entry
 from sim.check.har import is_har, read_har
 from sim.check.lines import LineReader, Parse
-from sim.check.recorded import TraceReader
+from sim.check.recorded import TraceReader, protocol_in
 from sim.check.source import CHUNK, LONGEST, cannot_read_on, is_empty, lines_of, open_log
+from sim.check.spoken import spoken_in
 from sim.core.errors import UsageError
 from sim.core.trace import is_trace
 
@@ -21,6 +23,8 @@ HAR: Final = "HAR"
 ARRAY: Final = "array"
 WHOLE: Final = {HAR: read_har, ARRAY: read_array}
 """By form, who reads a file that is one JSON value."""
+HEAD_LINES: Final = 10_000
+"""Lines that are looked at for the first frame."""
 _EVENT: Final = b'{"kind":"'
 
 
@@ -42,16 +46,34 @@ def reader_of(form: str, parse: Parse) -> LineReader | TraceReader:
     return TraceReader() if form == TRACE else LineReader(parse)
 
 
-def entries_of(name: str, parse: Parse) -> Iterator[tuple[str, Entry | BadLine]]:
-    """(form, what a line says) of a whole file. Raises UsageError where it cannot be read."""
+def spoken_of(line: bytes) -> str:
+    """The protocol that a line shows: a trace's header, or a frame; "" for neither."""
+    return (protocol_in(line) if is_trace(line) else "") or spoken_in(line)
+
+
+def entries_of(name: str, begin: Callable[[str], Parse]) -> Iterator[tuple[str, Entry | BadLine]]:
+    """(form, what a line says) of a whole file.
+
+    ``begin`` is told, before the first, which protocol the file's frames speak ("": it cannot be
+    seen), and gives the parser. Raises UsageError where the file cannot be read.
+    """
     with open_log(name) as file:
         whole = whole_form(peek(name, file))
         if whole:
-            for one in WHOLE[whole](all_of(name, file), parse):
+            data = all_of(name, file)
+            for one in WHOLE[whole](data, begin(spoken_in(data))):
                 yield whole, one
             return
+        lines = lines_of(name, file)
+        spoken, first = "", []
+        for number, line in islice(lines, HEAD_LINES):
+            first.append((number, line))
+            spoken = spoken_of(line)
+            if spoken:
+                break
+        parse = begin(spoken)
         form, reader = "", None
-        for number, line in lines_of(name, file):
+        for number, line in chain(first, lines):
             if reader is None:
                 if is_empty(line):
                     continue

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 
 from sim.check.entry import CLOSED, DELIVERED, DOUBLED, FAULT, FRAME, LOST, OPENED, BadLine, Entry
-from sim.check.judge import BOTH_SIDES
 from sim.check.lines import decoded
+from sim.check.protocols import judged
 from sim.core.errors import UsageError
 from sim.core.trace import decode_header, is_snapshot, is_trace
 from sim.scenario.parse import parse_scenario
@@ -116,21 +116,30 @@ class TraceReader:
         return BadLine(number, 1, "no event of a trace")
 
 
-def judged_sides(line: bytes) -> frozenset[str]:
+def protocol_in(line: bytes) -> str:
+    """The protocol that a trace's header names; "" where it names none."""
+    try:
+        return decode_header(Path("the trace"), line).protocol
+    except UsageError:
+        return ""
+
+
+def judged_sides(line: bytes, protocol: str) -> frozenset[str]:
     """The kinds of host that a trace's header lets one judge.
 
     What a scenario's puppets do, the scenario has told them to do: where there is a puppet
     of a kind, nothing of that kind is a finding. Outside programs are always judged.
     """
+    sides = judged(protocol).sides
     try:
         header = decode_header(Path("the trace"), line)
         scenario = parse_scenario(header.source, "the trace's scenario") if header.source else None
     except UsageError:
-        return BOTH_SIDES  # damaged, or a scenario of another version
+        return sides  # damaged, or a scenario of another version
     if scenario is None:
-        return BOTH_SIDES
+        return sides
     puppets = {one.kind for one in scenario.participants if one.puppet is not None}
-    return BOTH_SIDES - (puppets - set(header.outside))
+    return sides - (puppets - set(header.outside))
 
 
 def _event(line: bytes) -> _Line:

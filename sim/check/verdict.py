@@ -19,29 +19,6 @@ BROKEN: Final = "broken"
 NOT_SEEN: Final = "not seen"
 NOT_JUDGED: Final = "not judged"
 
-FINE_CLOCK: Final = frozenset(("progress-is-throttled", "durations-are-measured"))
-"""Rules about less than a few seconds: a log without fractions of seconds cannot show them."""
-
-WHOLE_STORY: Final = frozenset(
-    (
-        "speaks-of-its-own-turns",
-        "ack-comes-first",
-        "reopen-comes-first",
-        "cancel-names-what-runs",
-        "answers-echo-their-question",
-        "prefs-are-answered",
-        "provider-prefs-are-answered",
-        "behavior-is-answered",
-        "binding-requests-are-answered",
-        "tools-are-answered",
-        "hello-comes-first",
-        "durations-are-measured",
-        "decisions-are-presses",
-        "one-decision-per-card",
-    )
-)
-"""Rules that what came before the log's first line may have obeyed."""
-
 
 class Located(msgspec.Struct, frozen=True, gc=False):
     """A finding and where it stands. ``sections`` are those of the protocol's document."""

@@ -42,6 +42,14 @@ def diagram(
         bool,
         typer.Option("--frames", help="Of a trace, too, only the frames, said again by puppets."),
     ] = False,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            metavar="hook|relay",
+            help="Whose frames they are. Without it the log shows it by its own.",
+            autocompletion=lambda: ["hook", "relay"],
+        ),
+    ] = None,
 ) -> None:
     """Write a trace or a log back as a scenario.
 
@@ -57,7 +65,7 @@ def diagram(
     refuse_device(log)
     refuse_overwriting([log], [out])
     recorded = None if frames else _simulated(log)
-    text = _frames_of(log) if recorded is None else _written_back(log, recorded)
+    text = _frames_of(log, protocol) if recorded is None else _written_back(log, recorded)
     # Texts stand there as JSON: escaped, they are harmless and still the same.
     text = escape_within_json(text)
     if out is None:
@@ -91,14 +99,14 @@ def _written_back(name: str, recorded: Trace) -> str:
     return transcribe(recorded)
 
 
-def _frames_of(name: str) -> str:
+def _frames_of(name: str, protocol: str | None) -> str:
     from sim.check.diagram import all_seen_in, scenario_of
     from sim.check.entry import NO_FRAME
     from sim.check.strikes import not_drawn
     from sim.cli.terminal import say
     from sim.core.errors import UsageError
 
-    seen, bad = all_seen_in(name)
+    seen, bad = all_seen_in(name, protocol)
     conns = [conn for conn in seen.conns if conn.frames]
     if not conns:
         place = f"{name}:{bad[0].line}:{bad[0].column}: {bad[0].error}" if bad else f"{name}:1"
@@ -114,7 +122,7 @@ def _frames_of(name: str) -> str:
         say(f"hooktwin: {name}: {len(bad) - len(unread)} lines without a frame: not drawn")
     for what in not_drawn(conns, seen.others):
         say(f"hooktwin: {name}: not drawn: {what}")
-    return scenario_of(conns, Path(name).name, seen.others)
+    return scenario_of(conns, Path(name).name, seen.others, seen.protocol.name)
 
 
 SHOWN = 3

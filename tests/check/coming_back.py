@@ -63,7 +63,7 @@ def closings(events: Any) -> dict[str, int]:
 def drawn(path: Path) -> str:
     seen, bad = all_seen_in(str(path))
     assert bad == []
-    return scenario_of(seen.conns, path.name, seen.others)
+    return scenario_of(seen.conns, path.name, seen.others, seen.protocol.name)
 
 
 def comes_back(path: Path) -> list[Any]:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from sim.check.diagram import latencies, scenario_of, seen_in
+from sim.check.drawing import drawing_of
 from sim.core.errors import UsageError
 from sim.core.event import BadFrame, ConnectionOpened, FrameSent
 from sim.core.trace import write_trace
@@ -77,7 +78,7 @@ def test_how_long_frames_take_is_inferred_from_answers(tmp_path):
     story = Story()  # each frame stands 50 ms after the one before it
     story.greet().dispatch().wait(0.2).ack().end().wait(0.03).down("turn.delivery", requestId="R1")
     conns, _ = seen_in(written(tmp_path, story.lines()))
-    ways = latencies(conns)
+    ways = latencies(conns, drawing_of("hook"))
     assert (ways.up, ways.down) == (50_000, 250_000)
     text = scenario_of(conns, "x")
     assert "@latency D->S 50000us..50000us" in text

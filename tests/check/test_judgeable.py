@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from sim.check.judge import BOTH_SIDES, FrameJudge
+from sim.check.judge import FrameJudge
 from sim.check.protocols import judged
 from sim.cli.proving.mutants import LESSONS, storm_with
 from sim.core.event import FaultInjected, Noted
@@ -33,7 +33,8 @@ def seen_falsely(name: str, seed: int = 1) -> list[str]:
     scenario = load(name)
     result = play(scenario, seed=seed, driver="step")
     broken = {violation.invariant for violation in result.violations}
-    twins = frozenset(p.kind for p in scenario.participants if p.puppet is None) & BOTH_SIDES
+    twins = frozenset(p.kind for p in scenario.participants if p.puppet is None)
+    twins &= judged("hook").sides
     events = result.trace.events
     # No socket loses or doubles a frame: then the log of one end cannot show what happened.
     odd = any(isinstance(e, FaultInjected) and e.fault[:4] in ("lose", "dupl") for e in events)

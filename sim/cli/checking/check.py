@@ -11,8 +11,8 @@ from sim.cli import outcome
 from sim.cli.checking import options
 
 if TYPE_CHECKING:
-    from sim.check.checking import Wanted
     from sim.check.verdict import Report
+    from sim.check.wanted import Wanted
     from sim.cli.checking.telling import Teller
     from sim.core.errors import UsageError
 
@@ -48,7 +48,7 @@ def check(
     as_json: options.AsJson = False,
     junit: options.JunitFile = None,
     sarif: options.SarifFile = None,
-    protocol: options.Protocol = "hook",
+    protocol: options.Protocol = None,
 ) -> None:
     """Judge the frames of logs: their form, and the rules that frames alone can show.
 
@@ -56,7 +56,7 @@ def check(
     that cannot be read is named. Rules about what a program stores or shows
     cannot be judged here.
     """
-    from sim.check.checking import Wanted
+    from sim.check.wanted import Wanted
     from sim.cli.checking.telling import Teller
 
     wanted = Wanted(
@@ -76,10 +76,10 @@ def _refuse_early(
     names: list[str], wanted: Wanted, documents: tuple[Path | None, Path | None]
 ) -> None:
     """Raises UsageError for what could only fail after the work."""
-    from sim.check.protocols import judged
+    from sim.check.wanted import check_rules
     from sim.cli.writing import check_writable, refuse_overwriting
 
-    judged(wanted.protocol).named(wanted.rules)
+    check_rules(wanted)
     refuse_overwriting(names, documents)
     for path in documents:
         if path is not None:
@@ -93,24 +93,31 @@ def _check(
     documents: tuple[Path | None, Path | None],
 ) -> int:
     """All files, one after the other; the worst exit code."""
-    from sim.check.checking import check_file
+    from sim.check.checking import check_rotated
+    from sim.check.rotated import joined
     from sim.check.source import files_in
     from sim.core.errors import UsageError
 
     reports: list[Report] = []
     unreadable: list[tuple[str, UsageError]] = []
+    files: list[str] = []
     interrupted = False
+
+    def refuse(name: str, error: UsageError) -> None:
+        unreadable.append((name, error))
+        teller.unreadable(name, error)
+
+    for given in names:
+        try:
+            files += files_in(given)
+        except UsageError as error:  # a folder
+            refuse(given, error)
     try:
-        for given in names:
-            for name in files_in(given):
-                try:
-                    reports.append(check_file(name, wanted, teller.tell))
-                except UsageError as error:
-                    unreadable.append((name, error))
-                    teller.unreadable(name, error)
-    except UsageError as error:  # a folder
-        unreadable.append((given, error))
-        teller.unreadable(given, error)
+        for log in joined(files):
+            try:
+                reports.append(check_rotated(log, wanted, teller.tell))
+            except UsageError as error:
+                refuse(log[-1], error)
     except KeyboardInterrupt:
         interrupted = True
     return _end(reports, unreadable, teller, documents, interrupted)

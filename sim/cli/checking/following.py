@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.check.checking import Wanted
     from sim.check.entry import BadLine
     from sim.check.verdict import Located, Report
+    from sim.check.wanted import Wanted
 
 LOOK_S = 0.1
 

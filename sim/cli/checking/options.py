@@ -20,9 +20,10 @@ class Only(StrEnum):
 
 def complete_rule(incomplete: str) -> list[str]:
     """Rules that frames can show."""
-    from sim.check.protocols import judged
+    from sim.check.protocols import JUDGED, judged
 
-    return [name for name in judged("hook").rules if name.startswith(incomplete)]
+    every = (name for protocol in JUDGED for name in judged(protocol).rules)
+    return [name for name in every if name.startswith(incomplete)]
 
 
 Logs = Annotated[
@@ -69,4 +70,11 @@ SarifFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", parser=named, help="Write the findings as SARIF, too."),
 ]
-Protocol = Annotated[str, typer.Option(help="Whose frames they are.")]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        metavar="hook|relay",
+        help="Whose frames they are. Without it each log shows it by its own.",
+        autocompletion=lambda: ["hook", "relay"],
+    ),
+]

@@ -12,10 +12,10 @@ from sim.core.op import Frame, OpaqueFrame
 from sim.protocols.relay import acts
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.parse import parse_relay_message
-from sim.scenario.playing.puppet import PuppetDials, PuppetSends
+from sim.scenario.playing.puppet import PuppetCloses, PuppetDials, PuppetSends
 from sim.scenario.stages.relay_compose import message_of
 
-_OF_PUPPETS = PuppetSends | PuppetDials
+_OF_PUPPETS = PuppetSends | PuppetDials | PuppetCloses
 _OF_PEERS = (
     acts.Connect
     | acts.Disconnect
@@ -27,6 +27,7 @@ _OF_PEERS = (
     | acts.SayText
     | PuppetSends
     | PuppetDials
+    | PuppetCloses
 )
 _KINDS: dict[str, Any] = {
     RELAY: _OF_PUPPETS,
@@ -59,17 +60,18 @@ def read_act(kind: str, act: Any) -> Any:
     except msgspec.ValidationError as error:
         raise UsageError(f"@act for a {kind}: {error}") from None
     if isinstance(made, PuppetSends):
-        return PuppetSends(made.peer, read_frame(made.frame))
+        return PuppetSends(made.peer, read_frame(made.frame), made.link)
     return made
 
 
 def read_frame(wire: Any) -> Frame:
     """A frame from its wire form, good or bad: puppets may say anything.
 
-    What is no object, and the text of ``{"type": "(bad)", "text": …}``, goes out as text.
+    A text, and that of ``{"type": "(bad)", "text": …}``, goes out as it is.
     """
     if isinstance(wire, dict) and wire.get("type") != "(bad)":
         return message_of(wire)
-    text = wire["text"] if isinstance(wire, dict) else json.dumps(wire)
+    text = wire["text"] if isinstance(wire, dict) else wire
+    text = text if isinstance(text, str) else json.dumps(text)
     verdict = parse_relay_message(text)
     return OpaqueFrame(str(text), verdict.error or "refused", verdict.path, "messageType")
