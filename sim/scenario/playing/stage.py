@@ -59,6 +59,7 @@ class Stage(ABC):
         self.world = world
         self.without = without
         self.names = Names()
+        self.late_us = 0
 
     @classmethod
     def surroundings(cls, scenario: Scenario) -> Any:
@@ -75,7 +76,7 @@ class Stage(ABC):
 
     def expect_delays(self, most_us: int) -> None:
         """A helm steers this run: whatever is due may happen up to so much later."""
-        return None
+        self.late_us = most_us
 
     @abstractmethod
     def invariants(self) -> list[Invariant]:

@@ -90,6 +90,7 @@ class RelayStage(Stage):
             self._told.append(event)
 
     def expect_delays(self, most_us: int) -> None:
+        super().expect_delays(most_us)
         self.view.late_us = most_us
 
     def invariants(self) -> list[Invariant]:
