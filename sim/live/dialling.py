@@ -16,7 +16,8 @@ Headers = list[tuple[bytes, bytes]]
 
 class Dialler:
     """What a gateway asks to connect. ``where`` gives the URL and the headers for a dial,
-    ``upgrade_s`` is what the HTTP upgrade may take. ``connected`` and ``refused`` count."""
+    ``upgrade_s`` is what the HTTP upgrade may take; ``on_refused`` hears each time why a dial
+    came to nothing. ``connected`` and ``refused`` count."""
 
     def __init__(
         self,
@@ -24,6 +25,7 @@ class Dialler:
         tell: Tell,
         where: Callable[[DialRequest], tuple[str, Headers]],
         upgrade_s: float,
+        on_refused: Callable[[str], None] | None = None,
     ) -> None:
         self.connected = 0
         self.refused: dict[str, int] = {}
@@ -32,6 +34,7 @@ class Dialler:
         self._tell = tell
         self._where = where
         self._upgrade_s = upgrade_s
+        self._on_refused = on_refused
         self._nursery: trio.Nursery | None = None
         gateway.dialler = self._dials
 
@@ -75,6 +78,8 @@ class Dialler:
             self._tell(f"a dial came to nothing: {why}")
         if self._world.carrier is not None:
             self._now(cause, lambda: dial.refuse(self._world, refused.status))
+        if self._on_refused is not None:
+            self._on_refused(why)
 
     def _now(self, cause: int, deed: Callable[[], None]) -> None:
         self._gateway.driver.nudge()

@@ -13,13 +13,12 @@ from sim.cli.relaying.address import Address, TokenRefused, new_token, node_of
 from sim.core.entropy import real_uuid4
 from sim.core.errors import UsageError
 from sim.core.event import Noted
-from sim.drivers import websocket
 from sim.drivers.codec import JsonCodec
 from sim.drivers.driver import never
 from sim.drivers.wall import WallDriver
-from sim.drivers.websocket import Refused
 from sim.hosts.controller import controller_host
-from sim.live.gateway import Gateway, Seat
+from sim.live.dialling import Dialler, Headers
+from sim.live.gateway import Gateway
 from sim.live.outsider import Outsider
 from sim.live.tail import Tail
 from sim.live.wallclock import show_real_time
@@ -37,6 +36,10 @@ _RELAY: Final = "R"
 _FAREWELL: Final = (1000, "done")
 
 
+def _nothing(text: str) -> None:
+    """Nobody listens: what matters comes out as the result."""
+
+
 class RemoteClient:
     """A session with a real relay; made by :func:`session_with`."""
 
@@ -52,8 +55,9 @@ class RemoteClient:
             world.latencies[pair] = (0, 0)  # what crosses a socket has had its latency
         show_real_time(world)
         self._driver = WallDriver(world)
-        self._gateway = Gateway(self._driver, JsonCodec(parse_relay_message), lambda text: None)
-        self._gateway.dialler = self._dials
+        self._gateway = Gateway(self._driver, JsonCodec(parse_relay_message), _nothing)
+        dialler = Dialler(self._gateway, _nothing, self._where, ADMISSION_S, self._told)
+        dialler.enter(nursery)
         self._news = trio.Event()
         self._why_not = ""
         world.watch(Noted, self._noted)
@@ -61,50 +65,17 @@ class RemoteClient:
         self._names = real_uuid4()[:13]
         self._asked = 0
 
-    # -- the socket
-
-    def _dials(self, dial: DialRequest) -> None:
-        self._nursery.start_soon(self._dial, dial, self.world.cause)
-
-    async def _dial(self, dial: DialRequest, cause: int) -> None:
-        try:
-            async with trio.open_nursery() as nursery:
-                await self._meet(nursery, dial, cause)
-                nursery.cancel_scope.cancel()
-        except BaseExceptionGroup as errors:
-            turned_away = websocket.rejection_in(errors)
-            if turned_away is None:
-                raise
-            self._fail(dial, cause, turned_away)
-
-    async def _meet(self, nursery: trio.Nursery, dial: DialRequest, cause: int) -> None:
-        url = self._address.dialled()
-        try:
-            socket = await websocket.dial_url(nursery, url, [], ADMISSION_S)
-        except Refused as refused:
-            self._fail(dial, cause, refused)
-            return
-        seat = Seat(socket, lambda text: None)
-        self._gateway.take(seat, dial.end.other)
-        self._now(cause, lambda: dial.accept(self.world))
-        await self._gateway.serve(seat)
-
-    def _now(self, cause: int, deed: Callable[[], None]) -> None:
-        """Something happens from outside."""
-        self._driver.nudge()
-        self.world.cause = cause
-        deed()
-        self.world.cause = -1
+    def _where(self, dial: DialRequest) -> tuple[str, Headers]:
+        return self._address.dialled(), []
 
     def _noted(self, event: Noted) -> None:
         if event.what == "refused":
             self._why_not = f"the relay refuses {event.data['asked']}: {event.data['code']}"
         self._wake()
 
-    def _fail(self, dial: DialRequest, cause: int, refused: Refused) -> None:
-        self._why_not = str(refused)
-        if self.world.carrier is not None:
-            self._now(cause, lambda: dial.refuse(self.world, refused.status))
+    def _told(self, why: str) -> None:
+        """A dial came to nothing."""
+        self._why_not = why
         self._wake()
 
     def _wake(self) -> None:
