@@ -122,8 +122,9 @@ class RelayBook(BookOfWork):
         came = self.nonces.setdefault((session.identity, str(nonce)), [])
         memory_us = self.plan.limits.nonce_memory_ms * 1_000
         is_known = any(event.at - at <= memory_us for at in came)
-        came.append(event.at)
-        del came[:-KEPT_NONCES]
+        if not is_known:  # what is refused is not remembered any longer for it
+            came.append(event.at)
+            del came[:-KEPT_NONCES]
         return is_known
 
     def _answered(

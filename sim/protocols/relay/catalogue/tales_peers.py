@@ -330,6 +330,7 @@ def hint_of_the_author_is_ignored(tale: Tale, bad: bool) -> None:
     one = {"site": "x", "id": "y", "displayName": "Y", "description": "does y"}
     policy = {"timeoutPolicy": {"defaultMs": 90_000}}
     tale.ended("A", "l", {"commands": [one | policy]}, action=LIST)
+    tale.note("A", "outcome", request="l", name=LIST, how="result", good=True)
     inner = {"site": "x", "command": "y"}
     act = tale.act("A", SendCommand(RUN, inner, node="node_n", request="k"))
     wire = tale.command("A", "k", "", RUN, inner, **({} if bad else {"timeoutMs": 90_000}))

@@ -11,6 +11,7 @@ from sim.protocols.relay.controller.records import EVENT, Hold
 from sim.protocols.relay.frames.events import LockEvent
 from sim.protocols.relay.peer.actor import MS
 
+_LOCKING: Final = ("tab_lock", "tab_unlock")
 _TELL_THE_HOLDER: Final = ("lock_acquired", "lock_renewed", "lock_conflict")
 
 
@@ -27,7 +28,8 @@ async def told(desk: Desk, request: str, kind: str, event: LockEvent, payload: A
         hold = desk.locks.get(key)
         if hold is not None and hold.request == request:
             await _lets_go(desk, key, "expired")
-    if request in desk.calls:
+    call = desk.calls.get(request)
+    if call is not None and call.name in _LOCKING:  # a command that met a lock ends by its error
         await calls.end(desk, request, EVENT, payload)
 
 

@@ -247,12 +247,17 @@ class TimeoutsFollowThePolicy(OfControllers):
         self._acts: dict[int, SendCommand] = {}
         self._policies: dict[tuple[str, str, str, str], Mapping[str, Any]] = {}
         self._lists: dict[tuple[str, str], str] = {}
+        self._told: dict[tuple[str, str], tuple[str, tuple[Any, ...]]] = {}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return {Acted: self._acted, HostCrashed: self._crashed}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {**super().sorted_handlers(), (FrameDelivered, "result"): self._listed}
+        return {
+            **super().sorted_handlers(),
+            (FrameDelivered, "result"): self._listed,
+            (Noted, "outcome"): self._learnt,
+        }
 
     def _acted(self, event: Acted) -> str | None:
         if isinstance(event.act, SendCommand):
@@ -271,11 +276,18 @@ class TimeoutsFollowThePolicy(OfControllers):
         commands = plain_object(self.view.payload.get("data")).get("commands")
         if node is None or not isinstance(commands, list | tuple):
             return None
+        self._told[event.receiver, str(self.view.said.get("requestId"))] = node, tuple(commands)
+        return None
+
+    def _learnt(self, event: Noted) -> str | None:
+        """A list that comes when its call has ended already teaches nothing."""
+        place = event.host, str(event.data.get("request"))
+        node, commands = self._told.pop(place, ("", ()))
         for one in map(plain_object, commands):
             policy = one.get("timeoutPolicy")
             if isinstance(policy, dict):
-                place = event.receiver, node, str(one.get("site")).strip().lower()
-                self._policies[*place, str(one.get("id"))] = policy
+                known = event.host, node, str(one.get("site")).strip().lower()
+                self._policies[*known, str(one.get("id"))] = policy
         return None
 
     def judge(self, session: SessionView, event: FrameSent) -> str | None:

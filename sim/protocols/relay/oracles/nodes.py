@@ -23,6 +23,8 @@ PATIENCE_US = 10 * SECOND_US
 CLOSE_OWNED = "primitive.tab.close_owned"
 MAKERS = ("primitive.tab.open", "command.run", "command.test", "command.reddit_posts")
 UNSUPPORTED = "unsupported_action"
+NO_OUTCOME = ("idempotency_conflict", "node_mismatch", "command_cancelled")
+"""Ends of a command that waited for another with its key, and is none of that one's."""
 
 
 class OfWork(OfNodes):
@@ -130,7 +132,7 @@ class KeysRunOnce(OfWork):
 
     def ended(self, node: NodeView, work: WorkView, event: FrameSent) -> str | None:
         key = work.key.strip()
-        if not key or work.end in ("idempotency_conflict", "node_mismatch"):
+        if not key or work.end in NO_OUTCOME:
             return None
         place = event.sender, key
         first = self._ends.get(place)
@@ -281,7 +283,8 @@ class EffectsComeOfWork(OfBrowsers):
         if not (node.come or node.counted):
             return None
         self.exercised += 1
-        if any(work.action in MAKERS and not work.answers for work in node.works.values()):
+        works = node.works.values()
+        if any(work.action in MAKERS and work.answers < work.times for work in works):
             return None
         what = node.come[0].tab if node.come else next(iter(node.counted))
         return f"{event.host} has {what}, though nothing that is at work makes it"

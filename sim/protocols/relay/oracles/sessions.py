@@ -21,7 +21,7 @@ class HellosAreAcked(Owing):
     name = "hellos-are-acked"
     sentence = "A good hello is answered by hello_ack, with the heartbeat that the relay keeps."
     catalogue = ("OT-07",)
-    families = ("hello_ack",)
+    families = ("hello_ack", "error")
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {**super().sorted_handlers(), (FrameDelivered, "hello"): self._arrived}
@@ -37,9 +37,11 @@ class HellosAreAcked(Owing):
         return None
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
-        self.exercised += 1
         request_id = str(self.view.said.get("requestId"))
         self.pay(session, request_id)
+        if event.frame.type == "error":
+            return None  # whether that is right is judged at the ingress
+        self.exercised += 1
         if session.said.get(request_id) != "hello":
             return f"{event.sender} acks a hello {request_id!r} that {session.peer} never said"
         beat = self.view.payload.get("heartbeatIntervalMs")
