@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from sim.channel.api import ChannelFault
-from sim.core.actor import Actor, Port
+from sim.core.actor import Port
 from sim.core.op import Frame
 from sim.hosts.channel import Channel
 from sim.hosts.person import Person
@@ -29,8 +29,9 @@ from sim.protocols.hook.server import Server, ServerPlan
 from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.puppet import Puppet
 from sim.scenario.playing.stage import Direction
+from sim.scenario.stages.casting import Casting
 from sim.scenario.stages.hook_compose import Composer
-from sim.scenario.syntax import Act, Arrow, Participant, Scenario
+from sim.scenario.syntax import Act, Arrow, Scenario
 from sim.scenario.tree import statements_in
 from sim.world.world import World
 
@@ -70,14 +71,12 @@ class HookManners:
         return self.composer.frame(host, kind, payload)
 
 
-class Cast:
+class Cast(Casting):
     """The hosts of one run."""
 
     def __init__(self, scenario: Scenario, world: World, rules: HookRules) -> None:
-        self.scenario = scenario
-        self.world = world
+        super().__init__(scenario, world)
         self.rules = rules
-        self.drawn = {p.id: p for p in scenario.participants}
         self.server = self._all("server")[0]
         self.desktops = self._all("desktop")
         self.persons = self._all("person")
@@ -163,20 +162,10 @@ class Cast:
         features[self.server] = self.plan.features
         return features
 
-    def puppets(self) -> list[Participant]:
-        """The drawn lifelines that have no behaviour."""
-        return [p for p in self.scenario.participants if p.puppet is not None]
-
     def twin_kinds(self) -> frozenset[str]:
         """Kinds of which at least one host is a twin, and none a puppet."""
         puppets = {p.kind for p in self.puppets()}
         return frozenset({"server", "desktop", *CHANNEL_KINDS} - puppets)
-
-    def kinds(self) -> tuple[tuple[str, str], ...]:
-        """(name, kind) of all hosts: drawn ones in their order, then the others."""
-        drawn = [(p.id, p.kind) for p in self.scenario.participants]
-        rest = [(h.name, h.kind) for h in self.world.hosts.values() if h.name not in self.drawn]
-        return tuple(drawn + rest)
 
     # -- building --------------------------------------------------------------------
 
@@ -215,39 +204,6 @@ class Cast:
             rules=self.rules,
         )
         self._add(name, "desktop", manners, lambda port: Desktop(port, config))
-
-    def _add(self, name: str, kind: str, manners: HookManners, twin: Any) -> None:
-        drawn = self.drawn.get(name)
-        if drawn is None or drawn.puppet is None:
-            self.world.add_host(name, kind, twin)
-            return
-        habits = drawn.puppet
-
-        def puppet(port: Port) -> Actor:
-            return Puppet(port, manners, habits)
-
-        self.world.add_host(name, kind, puppet)
-
-    def _set_latencies(self) -> None:
-        hosts = self.world.hosts
-        for one in self.scenario.settings.latencies:
-            for source in self._named(one.source):
-                for target in self._named(one.target):
-                    if source != target and source in hosts and target in hosts:
-                        self.world.latencies[source, target] = (one.low_us, one.high_us)
-
-    def _named(self, word: str) -> list[str]:
-        if word == "*":
-            return list(self.world.hosts)
-        of_kind = [h.name for h in self.world.hosts.values() if h.kind == word]
-        return [word] if word in self.world.hosts else of_kind
-
-    def boot(self) -> None:
-        """Start every host that the diagram does not create itself."""
-        for name in self.world.hosts:
-            drawn = self.drawn.get(name)
-            if drawn is None or not drawn.created:
-                self.world.boot(name)
 
     # -- directing -------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from sim.core.actor import Actor, Port
+from sim.core.actor import Actor
 from sim.core.op import Frame
 from sim.hosts.controller import controller_host
 from sim.hosts.node import node_host
@@ -26,8 +26,9 @@ from sim.protocols.relay.relay.sessions import Grant
 from sim.protocols.relay.rules import RelayRules
 from sim.scenario.kinds import identity_in
 from sim.scenario.playing.puppet import Puppet
+from sim.scenario.stages.casting import Casting
 from sim.scenario.stages.relay_compose import Composer
-from sim.scenario.syntax import Participant, Scenario
+from sim.scenario.syntax import Scenario
 from sim.world.world import World
 
 PEERS = (CONTROLLER, NODE)
@@ -65,14 +66,12 @@ _ANSWERS = {
 }
 
 
-class Cast:
+class Cast(Casting):
     """The hosts of one run."""
 
     def __init__(self, scenario: Scenario, world: World, rules: RelayRules) -> None:
-        self.scenario = scenario
-        self.world = world
+        super().__init__(scenario, world)
         self.rules = rules
-        self.drawn = {p.id: p for p in scenario.participants}
         self.relay = self._all(RELAY)[0]
         self.controllers = self._all(CONTROLLER)
         self.nodes = self._all(NODE)
@@ -91,19 +90,9 @@ class Cast:
         """The drawn people; what they do happens at a controller or node."""
         return [p.id for p in self.scenario.participants if p.kind == "person"]
 
-    def puppets(self) -> list[Participant]:
-        """The drawn lifelines that have no behaviour."""
-        return [p for p in self.scenario.participants if p.puppet is not None]
-
     def twin_kinds(self) -> frozenset[str]:
         """Kinds of which at least one host is a twin, and none a puppet."""
         return frozenset({RELAY, *PEERS} - {p.kind for p in self.puppets()})
-
-    def kinds(self) -> tuple[tuple[str, str], ...]:
-        """(name, kind) of all hosts: drawn ones in their order, then the others."""
-        drawn = [(p.id, p.kind) for p in self.scenario.participants]
-        rest = [(h.name, h.kind) for h in self.world.hosts.values() if h.name not in self.drawn]
-        return tuple(drawn + rest)
 
     def lane(self, host: str) -> str:
         """The lane on which a peer reaches the relay."""
@@ -155,33 +144,3 @@ class Cast:
             rules=self.rules,
             nodes=self.node_ids(),
         )
-
-    def _add(self, name: str, kind: str, manners: RelayManners, twin: Any) -> None:
-        drawn = self.drawn.get(name)
-        if drawn is None or drawn.puppet is None:
-            self.world.add_host(name, kind, twin)
-            return
-        habits = drawn.puppet
-
-        def puppet(port: Port) -> Actor:
-            return Puppet(port, manners, habits)
-
-        self.world.add_host(name, kind, puppet)
-
-    def _set_latencies(self) -> None:
-        hosts = self.world.hosts
-        for one in self.scenario.settings.latencies:
-            for source in self._named(one.source):
-                for target in self._named(one.target):
-                    if source != target and source in hosts and target in hosts:
-                        self.world.latencies[source, target] = (one.low_us, one.high_us)
-
-    def _named(self, word: str) -> list[str]:
-        return list(self.world.hosts) if word == "*" else [word]
-
-    def boot(self) -> None:
-        """Start every host that the diagram does not create itself."""
-        for name in self.world.hosts:
-            drawn = self.drawn.get(name)
-            if drawn is None or not drawn.created:
-                self.world.boot(name)
