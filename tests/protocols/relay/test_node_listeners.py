@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from sim.core.op import Send
 from sim.protocols.relay import make_error
 from sim.protocols.relay.acts import CloseTab, EmitUpdate, SlowDown
+from sim.protocols.relay.node import listening
+from tests.protocols.hook.by_hand import ByHand
 from tests.protocols.relay.peer_play import NodePlay
 
 BOARD = "https://board.example/dashboard"
@@ -40,6 +43,22 @@ def test_the_tab_is_free_while_its_listener_is_on() -> None:
     play = subscribed()
     play.command("x", "primitive.dom.extract_text", tab="tab_1", ms=100)
     assert play.end("x")["ok"] is True
+
+
+def test_nothing_is_heard_before_the_result_that_says_that_the_listener_is_on() -> None:
+    play = NodePlay(thinks_ms=60_000)
+    play.command("open", "primitive.tab.open", {"url": BOARD}, ms=61_000)
+    play.subscribe("sub", "tab_1", "board.example", requestHostAllowlist=["api.board.example"])
+    answering = ByHand(play.world, "P", play.peer.on_timer("work", "sub")).before(Send)
+    ByHand(play.world, "P", listening.pages_changed(play.peer)).finish()
+    ByHand(play.world, "P", listening.due(play.peer, "sub")).finish()
+    play.wait(3_000)
+    assert [w["messageType"] for w in play.heard() if w["requestId"] == "sub"] == []
+    answering.finish()
+    play.wait(3_000)
+    heard = [w["messageType"] for w in play.heard() if w["requestId"] == "sub"]
+    assert heard[0] == "result"
+    assert len(heard) > 1
 
 
 def test_updates_are_stamped_with_the_time_at_which_they_were_seen() -> None:

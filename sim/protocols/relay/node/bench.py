@@ -27,7 +27,8 @@ class Bench(Peer):
 
     ``node_id`` is what the relay calls it, once it has said so. ``jobs`` are the commands
     at work by their names; ``queues`` those of each tab, the first being at work. ``early``
-    counts updates that were sent before their subscribe had its result. ``slow_ms``,
+    counts updates that were sent before their subscribe had its result, ``untold`` are
+    listeners that are on, though the result that says so is not out yet. ``slow_ms``,
     ``faults`` and ``hangs`` are by action, "" for all.
     """
 
@@ -47,6 +48,7 @@ class Bench(Peer):
         "slow_ms",
         "stubborn",
         "unsent",
+        "untold",
     )
 
     ROLE: ClassVar[str] = NODE
@@ -70,6 +72,7 @@ class Bench(Peer):
         self.jobs: dict[str, Job] = {}
         self.queues: dict[str, list[Job]] = {}
         self.early: dict[str, int] = {}
+        self.untold: dict[str, None] = {}
         self.unsent: list[Message] = []
         self.slow_ms: dict[str, int] = {}
         self.hangs: dict[str, int] = {}

@@ -21,6 +21,7 @@ from sim.wire.message import Message
 CLOSE_OWNED: Final = "primitive.tab.close_owned"
 ALIAS: Final = "command.reddit_posts"
 TEST: Final = "command.test"
+SUBSCRIBE: Final = "listener.subscribe"
 _ONLY_LOOK: Final = ("primitive.dom.", "primitive.page.", "primitive.tab.query", "listener.")
 """What changes nothing that would have to be kept."""
 _ANYTHING: Final = Deed("", None, {})
@@ -205,7 +206,7 @@ def _carried_out(bench: Bench, job: Job) -> Done | Failed | HandedOver:
         for owner in dict.fromkeys(browser.owners.values()):
             browser.close_owned(owner)
     # Subscriptions are known by requestId, hand-overs and openings by the job.
-    id = job.request_id if order.action == "listener.subscribe" else job.name
+    id = job.request_id if order.action == SUBSCRIBE else job.name
     now_ms = bench.port.now_ms()
     now = Order(order.action, order.payload, order.tab, id, order.new_tab, now_ms)
     return perform(browser, now)
@@ -214,6 +215,8 @@ def _carried_out(bench: Bench, job: Job) -> Done | Failed | HandedOver:
 async def finish(bench: Bench, job: Job, end: Done | Failed) -> None:
     """The one end of a command: kept, told, and the next one's turn."""
     del bench.jobs[job.name]
+    if job.order.action == SUBSCRIBE:
+        bench.untold[job.request_id] = None
     was_copy = job.state == COPY
     job.fire("answer")
     outcome = Outcome(job.request_id, end)
@@ -225,9 +228,10 @@ async def finish(bench: Bench, job: Job, end: Done | Failed) -> None:
         row = keeping.ended_row(job.deed, outcome, bench.port.now_ms())
         await bench.perform(Save(keeping.LEDGER + job.key, row))
         await bench.erase_forgotten()
-    if job.order.action == "listener.subscribe" and not bench.rules.result_before_updates:
+    if job.order.action == SUBSCRIBE and not bench.rules.result_before_updates:
         await listening.tell_early(bench, job)
     await bench.answer(job, end)
+    bench.untold.pop(job.request_id, None)
     for copy in copies:
         id = "" if bench.rules.answer_under_own_id else outcome.request_id
         await bench.answer(copy, end, id)

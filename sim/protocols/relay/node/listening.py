@@ -23,6 +23,8 @@ async def pages_changed(bench: Bench) -> None:
 
 
 async def _await_next(bench: Bench, request: str) -> None:
+    if request in bench.untold:
+        return  # who sends its result sees to that
     at_ms = bench.browser.next_update_ms(request)
     if at_ms is not None:
         after_ms = max(0, at_ms - bench.port.now_ms())
@@ -31,6 +33,8 @@ async def _await_next(bench: Bench, request: str) -> None:
 
 async def due(bench: Bench, request: str) -> None:
     """A listener has something to tell; what was turned off meanwhile keeps silent."""
+    if request in bench.untold:
+        return
     subscription = bench.browser.subscriptions.get(request)
     for update in bench.browser.take_updates(request, bench.port.now_ms()):
         if bench.browser.subscriptions.get(request) is subscription and bench.conn is not None:
