@@ -33,9 +33,19 @@ from sim.core.event import (
     TimerFired,
 )
 from sim.core.op import OpaqueFrame
-from sim.protocols.relay.acts import EmitUpdate, Redial, ReportProgress, SayFrame, SayText
+from sim.protocols.relay.acts import (
+    EmitUpdate,
+    Redial,
+    RemoveController,
+    ReportProgress,
+    SayFrame,
+    SayText,
+)
+from sim.protocols.relay.constants import CONTROLLER
 from sim.protocols.relay.node.records import BrowserRow
 from sim.protocols.relay.relay.plan import RelayPlan
+from sim.protocols.relay.relay.sessions import Grant
+from sim.protocols.relay.relay.tokens import TokenRow
 from sim.protocols.relay.view_book import RelayBook
 from sim.protocols.relay.view_nodes import NodeView
 from sim.protocols.relay.view_records import AskView, SessionView
@@ -72,7 +82,8 @@ class RelayView:
     later than due a timer may fire (a search puts things off). ``said`` and ``payload``
     are of the frame whose sending or delivery is the newest event, ``session`` its
     connection, ``ask`` the command that it is about; None where there is none.
-    ``made_tokens``: role and identity of each token that a refresh has made.
+    ``made_tokens``: what each token that a refresh has made stands for; ``removed``: the
+    controller identities that are let in no more.
     ``frames_only``: when things arrived is not known for sure.
     """
 
@@ -90,7 +101,8 @@ class RelayView:
         self.payload: Mapping[str, Any] = NOTHING
         self.session: SessionView | None = None
         self.ask: AskView | None = None
-        self.made_tokens: dict[str, tuple[str, str]] = {}
+        self.made_tokens: dict[str, Grant] = {}
+        self.removed: dict[str, None] = {}
         self._flights = Flights()
         self._directed: dict[int, None] = {}
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
@@ -159,6 +171,10 @@ class RelayView:
         if event.host in self.nodes:
             self.nodes[event.host].crashed()
 
+    def is_removed(self, role: str, identity: str) -> bool:
+        """Whether whoever runs the relay lets this controller in no more."""
+        return role == CONTROLLER and identity in self.removed
+
     def is_directed(self, event: FrameSent) -> bool:
         """Whether somebody has put this very frame into its sender's mouth."""
         return event.cause in self._directed
@@ -171,6 +187,8 @@ class RelayView:
         elif isinstance(event.act, Redial):
             for session in self.sessions.values():
                 session.is_left = session.is_left or session.peer == event.host
+        elif isinstance(event.act, RemoveController):
+            self.removed[event.act.identity] = None
         if event.host in self.nodes:
             self.nodes[event.host].acted(event)
 
@@ -188,6 +206,11 @@ class RelayView:
     def _saved(self, event: Saved) -> None:
         if isinstance(event.value, BrowserRow):
             self.node(event.host).saved(event.value, event)
+        elif isinstance(event.value, TokenRow):
+            # Told over HTTP, perhaps: no frame shows it then.
+            row = event.value
+            grant = Grant(row.role, row.identity, row.scopes, row.nodes, row.expires_ms)
+            self.made_tokens[event.key.removeprefix("token/")] = grant
 
     def _opened(self, event: ConnectionOpened) -> None:
         session = SessionView(event.link, event.client, event.server, event.lane, event.at, event.n)

@@ -9,6 +9,7 @@ from sim.core.event import FrameDelivered, FrameSent
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY, WAIT_WITH_TIMEOUT
 from sim.protocols.relay.frames.commands import tab_of
 from sim.protocols.relay.relay.plan import RelayPlan
+from sim.protocols.relay.relay.sessions import Grant
 from sim.protocols.relay.timeouts import budget_ms
 from sim.protocols.relay.view_barred import barred
 from sim.protocols.relay.view_ingress import Ingress
@@ -199,7 +200,9 @@ class RelayBook(BookOfWork):
     def _renewed(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameSent
     ) -> None:
-        self.view.made_tokens[str(payload.get("accessToken"))] = session.role, session.identity
+        until = self.now_ms(event.at) + self.plan.limits.access_token_ms
+        made = Grant(session.role, session.identity, expires_ms=until)
+        self.view.made_tokens[str(payload.get("accessToken"))] = made
 
     def _ready(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameSent

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sim.core.event import ConnectionClosed, Event, FrameDelivered, FrameSent
+from sim.protocols.relay.parse import answer_fault
 from sim.protocols.relay.view_records import (
     AskView,
     CancelView,
@@ -14,6 +15,7 @@ from sim.protocols.relay.view_records import (
     StreamView,
     SubscriptionView,
 )
+from sim.wire.exact import plain_object
 
 if TYPE_CHECKING:
     from sim.protocols.relay.view_work import BookOfWork
@@ -86,12 +88,11 @@ class Listening:
         return place == (ask.session, ask.node, ask.tab) and one.listener in stream.listeners
 
     def _manifest(self, ask: AskView, payload: Mapping[str, Any]) -> None:
-        data = payload.get("data")
-        stream = data.get("stream") if isinstance(data, dict) else None
-        listed = stream.get("listeners") if isinstance(stream, dict) else None
-        if not isinstance(listed, list):
-            return
-        names = tuple(str(one.get("listener")) for one in listed if isinstance(one, dict))
+        data = plain_object(payload.get("data"))
+        stream: Any = plain_object(data.get("stream"))
+        if not stream or answer_fault(TEST, data) is not None:
+            return  # what is no manifest begins no stream
+        names = tuple(str(one["listener"]) for one in stream["listeners"])
         self.streams[ask.request_id] = StreamView(ask, names)
 
     def ended(self, ask: AskView, event: FrameSent) -> None:

@@ -301,9 +301,9 @@ class Tale:
 
     # -- what hosts store, do and note -----------------------------------------------
 
-    def save(self, host: str, value: Any) -> None:
+    def save(self, host: str, value: Any, key: str = "browser") -> None:
         """A durable row."""
-        self.tell(Saved, host=host, key="browser", value=value)
+        self.tell(Saved, host=host, key=key, value=value)
 
     def act(self, host: str, act: Any) -> int:
         """Somebody does something."""

@@ -70,11 +70,13 @@ class TokensOpenDoors(OfRelay):
         if event.frame.type == "error":
             return self._refused(session, str(token), event)
         self.exercised += 1
-        grant = self._grant(session, str(token))
+        grant = self._grant(str(token))
         if token is None or grant is None:
             return f"{event.sender} lets {session.peer} in with the token {token!r}"
         if not grant.is_good_at(self.book_of(session).now_ms(event.at)):
             return f"{event.sender} lets {session.peer} in with a token that has expired"
+        if view.is_removed(grant.role, grant.identity):
+            return f"{event.sender} lets {session.peer} in, though {grant.identity} was removed"
         if grant.role != view.payload.get("role"):
             return f"{event.sender} lets a {grant.role} in as {view.payload.get('role')}"
         named = view.payload.get("nodeId" if grant.role == NODE else "controllerId")
@@ -82,23 +84,20 @@ class TokensOpenDoors(OfRelay):
             return None
         return f"{event.sender} calls {session.peer} {named!r}, its token {grant.identity!r}"
 
-    def _grant(self, session: SessionView, token: str) -> Grant | None:
+    def _grant(self, token: str) -> Grant | None:
         planned = self.view.plan.tokens.get(token)
-        if planned is not None:
-            return planned
-        made = self.view.made_tokens.get(token)
-        return Grant(*made) if made else None
+        return planned or self.view.made_tokens.get(token)
 
     def _refused(self, session: SessionView, token: str, event: FrameSent) -> str | None:
         if self.view.payload.get("code") != "invalid_access_token":
             return None
         self.exercised += 1
-        planned = self.view.plan.tokens.get(token)
-        clock = self.book_of(session).now_ms(event.at)
-        good = planned is not None and planned.is_good_at(clock)
-        if good or token in self.view.made_tokens:
-            return f"{event.sender} refuses the good token {token!r} of {session.peer}"
-        return None
+        grant, clock = self._grant(token), self.book_of(session).now_ms(event.at)
+        if grant is None or not grant.is_good_at(clock):
+            return None
+        if self.view.is_removed(grant.role, grant.identity):
+            return None
+        return f"{event.sender} refuses the good token {token!r} of {session.peer}"
 
 
 class RefreshesRenew(OfRelay):
@@ -118,6 +117,8 @@ class RefreshesRenew(OfRelay):
             return (
                 f"{event.sender} renews for {session.peer} ({session.identity}) a token of {whose}"
             )
+        if not grant.is_good_at(self.book_of(session).now_ms(event.at)):
+            return f"{event.sender} renews for {session.peer} by a token that has expired"
         made = self.view.payload.get("accessToken")
         if made in self.view.plan.tokens:
             return f"{event.sender} renews {session.peer} with a token that was there before"
@@ -217,7 +218,10 @@ class SilenceEndsSessions(RelayInvariant):
                 f"{session.relay} ends the session of {session.peer} {seconds(event.at - due)} late"
             )
         early = self._due(session, session.heard_us)
-        if event.by != session.relay or event.at >= early or self._is_displaced(session):
+        excused = self._is_displaced(session) or self.view.is_removed(
+            session.role, session.identity
+        )
+        if event.by != session.relay or event.at >= early or excused:
             return None
         return (
             f"{session.relay} ends the session of {session.peer} "
