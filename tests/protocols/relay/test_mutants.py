@@ -23,11 +23,11 @@ def test_a_mutant_is_noticed_in_a_storm(mutant: Mutant) -> None:
     assert seeds_until_noticed(mutant), f"{mutant.caught_by} did not notice: {mutant.what}"
 
 
-MENDED = (30, 136, 221, 222, 377, 473, 577, 588, 683)
+MENDED = (30, 136, 221, 222, 377, 473, 577, 588, 683, 922)
 """Seeds of storms in which an oracle or a twin was wrong once."""
 
 
-@pytest.mark.parametrize("seed", (*range(9), *MENDED))
+@pytest.mark.parametrize("seed", [*range(9), *MENDED])
 def test_a_storm_breaks_nothing(seed: int) -> None:
     storm = RelayStorm(seed)
     storm.run()

@@ -13,6 +13,7 @@ from sim.core.event import (
     Event,
     FrameSent,
     HostCrashed,
+    HostStarted,
 )
 from sim.core.invariant import Handler
 from sim.protocols.relay.acts import Connect, Disconnect, ExtractContent, Redial
@@ -42,6 +43,7 @@ class PeersComeBackSlowly(RelayInvariant):
             ConnectionOpened: self._anew,
             ConnectionClosed: self._anew,
             HostCrashed: self._anew,
+            HostStarted: self._anew,
             Acted: self._anew,
         }
 
