@@ -48,7 +48,7 @@ def _is_result_of(op: Any, action: str) -> bool:
 
 def _nameless(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if _is_result_of(op, "command.list"):
-        listed = payload_of(op)["data"]["commands"]
+        listed = payload_of(op)["data"].get("commands", ())  # what was put into its mouth has none
         commands = [{n: v for n, v in one.items() if n != "displayName"} for one in listed]
         yield _data(actor, op, commands=commands)
     else:
