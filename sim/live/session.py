@@ -15,6 +15,7 @@ from sim.drivers.wall import WallDriver
 from sim.live.gateway import Gateway, Tell
 from sim.live.judging import Finding, Findings
 from sim.live.misses import Misses
+from sim.live.outsider import Outsider
 from sim.live.recording import Recording
 from sim.live.secrets import Secrets
 from sim.live.tail import Tail
@@ -86,6 +87,7 @@ class Session(Generic[StageT]):
         )
         if self.director is not None:
             self.director.dropped = scenario.settings.omitted | self.unread()
+            self.director.lookout.is_outside = self.is_outside
             self.director.lookout.begin()
             self.misses = Misses(world, self.director.lookout, tell)
         self.driver = WallDriver(world, running.speed)
@@ -99,6 +101,10 @@ class Session(Generic[StageT]):
     def twins(self) -> list[Invariant]:
         """The oracles of the hosts that are simulated."""
         return []
+
+    def is_outside(self, host: str) -> bool:
+        """Whether a real program stands behind a host."""
+        return isinstance(self.world.hosts[host].actor, Outsider)
 
     def unread(self) -> frozenset[int]:
         """Lines of the diagram that nobody can see or do from here."""

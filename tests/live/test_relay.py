@@ -205,6 +205,26 @@ async def test_a_scenario_is_played_with_an_outside_node_in_the_place_of_its_own
     assert session.summary.failures == ()
 
 
+async def test_what_a_program_wrote_at_once_counts_from_when_it_is_heard() -> None:
+    scenario = parse_scenario(SILENT, "a node comes", vocabularies())
+    plan = Plan(scenario=scenario, running=Running(speed=SPEED))
+    async with (
+        served(plan) as session,
+        open_websocket_url(session.opened.urls["node"]) as socket,
+    ):
+        hello = make_hello(role="node", node_id="N")
+        auth = {**make_auth(access_token="node-N").wire, "senderRole": "node"}
+        for wire in (hello.wire, auth):
+            await socket.send_message(encode_json(wire))
+
+        async def over() -> bool:
+            return session.summary is not None
+
+        await eventually(over)
+    assert session.summary is not None
+    assert session.summary.failures == ()
+
+
 SILENT = """sequenceDiagram
     participant R as relay
     participant N as node

@@ -62,9 +62,12 @@ class Expectation:
         """Whether it stands in a branch that is still undecided: it may stay unmet."""
         return any(not group.closed for group, _ in self.path)
 
-    def is_in_time(self, n: int) -> bool:
-        """Whether event ``n`` came after the mark, and before the branch was decided."""
-        if n <= self.mark:
+    def is_in_time(self, n: int, heard: int = -1) -> bool:
+        """Whether event ``n`` came after the mark, and before the branch was decided.
+
+        ``heard`` is the event that counts in its place for the mark, if there is one.
+        """
+        if max(n, heard) <= self.mark:
             return False
         return all(group.cutoff is None or n < group.cutoff for group, _ in self.path)
 
@@ -78,12 +81,12 @@ class Expectation:
         return False
 
     def takes_frame(
-        self, event: FrameSent, names: Names, wording: Wording
+        self, event: FrameSent, names: Names, wording: Wording, heard: int = -1
     ) -> dict[str, Any] | None:
-        """The bindings, if this frame is the one; else None."""
+        """The bindings, if this frame is the one; else None. ``heard``: see ``is_in_time``."""
         if event.sender != self.source or event.receiver != self.target:
             return None
-        if not self.is_in_time(event.n):
+        if not self.is_in_time(event.n, heard):
             return None
         if self.frame is not None:
             return {} if event.frame is self.frame else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from sim.core.event import CallIssued, FrameDelivered, FrameLost, FrameSent
 from sim.scenario.playing.expectation import Expectation, seconds
@@ -15,10 +16,17 @@ from sim.world.link import FrameFlight
 from sim.world.world import World
 
 E = TypeVar("E", FrameSent, CallIssued)
+LATELY: Final = 256
+"""Frames of real programs that may be waiting to be heard."""
 
 
 class Lookout:
     """``frames`` and ``calls`` are all so far; ``holders`` says which arrows took an event.
+
+    ``is_outside`` says whether a host is a real program. When it has written what comes from
+    its socket, nobody knows: it may have written two frames at once, and the answer to the
+    first stands between them for whoever gets them. So its frames count from when they are
+    heard.
 
     ``report`` is called when an expectation is met, or has failed for good.
     """
@@ -37,6 +45,9 @@ class Lookout:
         self.frames: list[FrameSent] = []
         self.calls: list[CallIssued] = []
         self.holders: dict[int, list[Expectation]] = {}
+        self.is_outside: Callable[[str], bool] = lambda host: False
+        self._from_outside: deque[FrameSent] = deque(maxlen=LATELY)
+        self._heard: dict[int, int] = {}
         self._waiting: list[Expectation] = []
         self._taken: dict[int, list[Expectation]] = {}
         self._in_flight: dict[int, None] = {}
@@ -108,14 +119,15 @@ class Lookout:
             if self._is_free(call.n, expectation) and expectation.takes_call(call):
                 self._take_call(expectation, call)
                 return True
-        for event in _since(self.frames, expectation.mark):
+        for event in (*self._heard_since(expectation.mark), *_since(self.frames, expectation.mark)):
             if not self._is_free(event.n, expectation):
                 continue
             lost = self._lost.get(event.n)
             is_over = event.n not in self._in_flight and lost is None
             if expectation.fate == "lose" and is_over:
                 continue
-            found = expectation.takes_frame(event, self.names, self.wording)
+            heard = self._heard_at(event)
+            found = expectation.takes_frame(event, self.names, self.wording, heard)
             if found is None:
                 continue
             if lost is None or expectation.fate == "lose":
@@ -123,6 +135,20 @@ class Lookout:
                 return True
             self._note_loss(expectation, lost)
         return False
+
+    def _heard_since(self, mark: int) -> Iterable[FrameSent]:
+        """What real programs had written before the mark, and was heard after it."""
+        return (one for one in self._from_outside if one.n <= mark < self._heard_at(one))
+
+    def _heard_at(self, event: FrameSent) -> int:
+        """The event that counts: of what is on its way from outside, one that is to come."""
+        if not self.is_outside(event.sender):
+            return event.n
+        return (
+            len(self.world.events)
+            if event.n in self._in_flight
+            else self._heard.get(event.n, event.n)
+        )
 
     def _note_loss(self, expectation: Expectation, lost: FrameLost) -> None:
         """A resend may still fulfil the arrow; but the diagram has named the lost copy."""
@@ -198,6 +224,10 @@ class Lookout:
     def _on_sent(self, event: FrameSent) -> None:
         self.frames.append(event)
         self._in_flight[event.n] = None
+        if self.is_outside(event.sender):
+            if len(self._from_outside) == LATELY:
+                self._heard.pop(self._from_outside[0].n, None)
+            self._from_outside.append(event)
         for expectation in tuple(self._waiting):
             if not self._is_free(event.n, expectation):
                 continue
@@ -212,6 +242,8 @@ class Lookout:
 
     def _on_delivered(self, event: FrameDelivered) -> None:
         self._in_flight.pop(event.sent, None)
+        if self.is_outside(event.sender):
+            self._heard.setdefault(event.sent, event.n)
         self._lost.pop(event.sent, None)  # a copy can arrive where the first one did not
         for expectation in self._taken.pop(event.sent, ()):
             self._meet(expectation)
