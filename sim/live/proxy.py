@@ -14,9 +14,9 @@ from sim.drivers.upgrade import Answer
 from sim.drivers.websocket import Refused
 from sim.drivers.websocket_peer import Peer, PeerGone, Upgrade, meet
 from sim.live.proxy_book import Book
+from sim.live.proxy_http import pass_on
 from sim.live.proxy_link import Director, Link
 from sim.live.proxy_upstream import Upstream, passed_on
-from sim.live.roll import Roll
 from sim.live.secrets import Secrets
 
 GOING_AWAY = 1001
@@ -46,7 +46,7 @@ class Proxy:
         self.is_leaving = False
         self._say = say
         self._secrets = secrets or Secrets()
-        self._roll = Roll()
+        self._roll = book.manner.roll()
 
     async def serve(self, listeners: list[trio.SocketListener]) -> None:
         """Accept until cancelled; what was accepted ends with it, see :meth:`leave`."""
@@ -71,11 +71,17 @@ class Proxy:
             await trio.aclose_forcefully(stream)
 
     async def _receive(self, stream: trio.SocketStream) -> None:
-        head = await http.read_head(stream, lambda method, path: self._door(method))
+        api = "" if self.is_leaving else self.book.manner.api
+        head = await http.read_head(stream, lambda method, path: self._door(method), api)
         if head is None:
             return
         if isinstance(head, http.Head):
             self._secrets.shown(head.headers.get("authorization", ""), head.query)
+            if head.plain:
+                wrong = await pass_on(stream, head, self.upstream)
+                if wrong:
+                    self._say(f"{head.plain} {head.path} could not be passed on: {wrong}")
+                return
         met = meet(stream, head) if isinstance(head, http.Head) else head
         if isinstance(met, Answer):
             self._say(f"turned a client away with {met.status}: {met.text}")
@@ -114,6 +120,7 @@ class Proxy:
             await link.run()
         finally:
             self.links.remove(link)
+            self._roll.left(link.named)
 
     async def _turn_away(self, client: Peer, asked: Upgrade, refused: Refused) -> None:
         """Say to the client what the server said."""

@@ -12,10 +12,12 @@ import attrs
 from sim.check.judge import Finding, FrameJudge
 from sim.core.event import Event, FrameSent
 from sim.live.proxy_faults import BINARY, TEXT
+from sim.live.proxy_manner import Manner, decoded, manner_of
 from sim.live.recording import Recording
 from sim.live.roll import Named
+from sim.live.secrets import Secrets
+from sim.protocols.register import DEFAULT_PROTOCOL
 
-SERVER = "S"
 BAD_TYPE = "(bad)"
 KEPT_FRAMES = 2_000
 KEPT_FINDINGS = 1_000
@@ -26,7 +28,8 @@ COUNTED_TYPES = 200
 
 @attrs.define(eq=False)
 class Seen:
-    """A frame that has come in. ``n`` is its event, ``type`` the word of fault rules."""
+    """A frame that has come in. ``n`` is its event, ``type`` the word of fault rules, ``names``
+    are others for it."""
 
     n: int
     at_us: int
@@ -38,6 +41,7 @@ class Seen:
     type: str
     text: str
     chars: int
+    names: tuple[str, ...] = ()
     fate: str = "on its way"
 
     @property
@@ -58,9 +62,14 @@ class Book:
         clock: Callable[[], int],
         tell: Callable[[Finding | str], None],
         recording: Recording | None = None,
-        protocol: str = "hook",
+        manner: Manner | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
-        self.judge = FrameJudge(protocol, record=self._record)
+        """``secrets`` learn what frames show; ``manner`` None is that of the hook protocol."""
+        self.manner = manner or manner_of(DEFAULT_PROTOCOL)
+        self.centre = self.manner.centre
+        self._secrets = secrets
+        self.judge = FrameJudge(self.manner.name, record=self._record)
         self.clock = clock
         self.recording = recording
         self.unrecorded = ""
@@ -101,12 +110,12 @@ class Book:
     def opened(self, named: Named) -> None:
         """A connection is there, at both of its halves."""
         self.connections += 1
-        self.judge.opened(self.clock(), named.link, named.client, SERVER, named.lane)
+        self.judge.opened(self.clock(), named.link, named.client, self.centre, named.lane)
         self._look()
 
     def refused(self, named: Named, status: int) -> None:
         """The real server turned somebody away, or could not be reached (0)."""
-        self.judge.refused(self.clock(), named.link, named.client, SERVER, named.lane, status)
+        self.judge.refused(self.clock(), named.link, named.client, self.centre, named.lane, status)
 
     def closed(self, named: Named, by: str, code: int, reason: str) -> None:
         """A connection is over."""
@@ -124,6 +133,7 @@ class Book:
     def sent(self, named: Named, by_client: bool, message: str | bytes) -> Seen:
         """A frame has come in from one side."""
         text = message if isinstance(message, str) else as_text(message)
+        self._learn(text)
         n = self.judge.sent(self.clock(), named.link, by_client, text)
         event = self._last
         assert event is not None
@@ -133,7 +143,7 @@ class Book:
             kind = TEXT if isinstance(message, str) else BINARY
         seen = Seen(
             n, event.at, named.link, by_client, event.sender, event.receiver, event.nth, kind,
-            text[:KEPT_CHARS], len(text),
+            text[:KEPT_CHARS], len(text), self.manner.called(event.frame)[1:],
         )  # fmt: skip
         self.frames.append(seen)
         place = (by_client, kind)
@@ -142,6 +152,12 @@ class Book:
         self.types[place] += 1
         self._look()
         return seen
+
+    def _learn(self, text: str) -> None:
+        """The secrets that a frame shows are recorded nowhere."""
+        if self._secrets is not None and "oken" in text:
+            for secret in self.manner.secrets_in(decoded(text)):
+                self._secrets.shown(f"Bearer {secret}")
 
     def delivered(self, seen: Seen) -> None:
         """It has been written to the other side."""

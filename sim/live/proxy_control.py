@@ -22,11 +22,10 @@ from sim.live.control import (
     number_of,
 )
 from sim.live.proxy import Proxy
-from sim.live.proxy_book import SERVER, finding_json
+from sim.live.proxy_book import finding_json
 from sim.live.proxy_director import RuleDirector, find_links
-from sim.live.proxy_faults import WAYS, NoSuchWord, Strike, parse_rule
+from sim.live.proxy_faults import NoSuchWord, Strike, parse_rule
 from sim.live.proxy_link import Link
-from sim.protocols.hook.frames import MESSAGES
 from sim.world.fault import CUTS
 
 MOST = 1_000
@@ -102,7 +101,7 @@ class Control:
 
     async def links(self, request: Request) -> Response:
         """The open connections, oldest first."""
-        return answer([link_json(link) for link in self._proxy.links])
+        return answer([link_json(link, self._proxy.book.centre) for link in self._proxy.links])
 
     async def frames(self, request: Request) -> Response:
         """``?after=N&limit=M``: the frames behind event N that are still kept."""
@@ -127,7 +126,8 @@ class Control:
         """One more rule."""
         body = await body_as(request, FaultBody)
         try:
-            self._director.rules.add(parse_rule(body.fault, MESSAGES))
+            manner = self._proxy.book.manner
+            self._director.rules.add(parse_rule(body.fault, manner.types, manner.ways))
         except NoSuchWord as error:
             raise ControlError(error.what, allowed=error.allowed) from None
         return answer({"ok": True, "fault": body.fault, "after": self._last})
@@ -155,21 +155,24 @@ class Control:
     async def _hold(self, request: Request, verb: Literal["hold", "release"]) -> Response:
         body = await body_as(request, WayBody)
         meant = self._meant(body.link)
-        ways = tuple(WAYS.values())
+        named, centre = self._proxy.book.manner.ways, self._proxy.book.centre
+        ways: tuple[bool, ...] = (True, False)
         if body.way and body.sender:
             raise ControlError("give way or sender, not both", allowed=["way", "sender"])
         if body.way:
-            if body.way not in WAYS:
+            if body.way not in named:
                 told = f"no way is called {body.way!r}"
-                raise ControlError(told, status=404, allowed=list(WAYS))
-            ways = (WAYS[body.way],)
+                raise ControlError(told, status=404, allowed=list(named))
+            way = named[body.way]
+            ways = (way.by_client,)
+            meant = [one for one in meant if way.lane in ("", one.named.lane)]
         if body.sender:
-            senders = [SERVER, *(link.named.client for link in meant)]
+            senders = [centre, *(link.named.client for link in meant)]
             if body.sender not in senders:
                 told = f"no sender is called {body.sender!r}"
                 raise ControlError(told, status=404, allowed=list(dict.fromkeys(senders)))
-            ways = (body.sender != SERVER,)
-            meant = [one for one in meant if body.sender in (SERVER, one.named.client)]
+            ways = (body.sender != centre,)
+            meant = [one for one in meant if body.sender in (centre, one.named.client)]
         return self._strike(meant, *(Strike(verb, way=way) for way in ways))
 
     def _meant(self, wanted: str) -> list[Link]:
@@ -208,16 +211,16 @@ DONE = {
 }
 
 
-def link_json(link: Link) -> dict[str, Any]:
+def link_json(link: Link, centre: str) -> dict[str, Any]:
     """A connection for programs, in the words of ``serve``; ``waiting`` are frames that came in
     and are not passed on, by who sent them."""
     named = link.named
-    ways = {named.client: link.up, SERVER: link.down}
+    ways = {named.client: link.up, centre: link.down}
     return {
         "link": named.link,
         "lane": named.lane,
         "client": named.client,
-        "server": SERVER,
+        "server": centre,
         "client_open": not link.up.has_ended.is_set(),
         "server_open": not link.down.has_ended.is_set(),
         "silent": link.is_silent,

@@ -29,7 +29,7 @@ class RuleDirector(Director):
         verdict = Verdict()
         for other in self.others:
             verdict.add(other.judge(link, seen, message))
-        for rule in self.rules.met_by(link.named.track, seen.by_client, seen.type):
+        for rule in self.rules.met_by(link.named.track, seen.by_client, seen.type, *seen.names):
             _apply(rule, link, verdict)
         return verdict
 
@@ -54,7 +54,7 @@ def find_links(links: list[Link], wanted: str) -> list[Link]:
     Raises NoSuchWord naming those that are there.
     """
     if not links:
-        raise NoSuchWord("no connection is open: a desktop has to connect", ())
+        raise NoSuchWord("no connection is open: a client has to connect", ())
     if wanted in ("newest", ""):
         return links[-1:]
     if wanted == "all":

@@ -22,7 +22,7 @@ host, lane and direction, over all connections; nothing in it depends on time.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import attrs
@@ -32,7 +32,6 @@ from sim.world.fault import CUTS
 
 Verb = Literal["lose", "duplicate", "delay", "cut", "hold", "release", "heal"]
 VERBS = ("lose", "duplicate", "delay", "cut", "half-open", "hold", "release", "heal")
-WAYS = {"D->S": True, "S->D": False}
 ANY, NEXT, BINARY, TEXT = "*", "next", "binary", "text"
 NEXT_IS_NOT = ("ping", "pong")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "": 1.0}
@@ -54,24 +53,46 @@ class NoSuchWord(UsageError):
 
 
 @attrs.frozen
+class WayWord:
+    """A direction that has a name; ``lane``: on connections of this kind only ("": on all)."""
+
+    by_client: bool
+    lane: str = ""
+
+
+Ways = Mapping[str, WayWord]
+WAYS: Ways = {"D->S": WayWord(True), "S->D": WayWord(False)}
+
+
+def way_name(ways: Ways, track: str, by_client: bool) -> str:
+    """What the direction of a frame is called on a connection such as ``D.slack``."""
+    lane = track.partition(".")[2]
+    found = (name for name, way in ways.items() if way.by_client is by_client)
+    return next(name for name in found if ways[name].lane in ("", lane))
+
+
+@attrs.frozen
 class FrameWord:
     """Which frames are meant. ``who`` "" is anybody, ``by_client`` None either way,
-    ``nth`` None each of them."""
+    ``nth`` None each of them; ``lane``: of connections of this kind only ("": of all)."""
 
     type: str
     who: str = ""
     by_client: bool | None = None
     nth: int | None = None
+    lane: str = ""
 
-    def covers(self, track: str, by_client: bool, type: str) -> bool:
-        """Whether a frame counts; ``track`` is ``D.slack``."""
+    def covers(self, track: str, by_client: bool, type: str, *others: str) -> bool:
+        """Whether a frame counts; ``track`` is ``D.slack``, ``others`` are more names of it."""
+        if self.lane and track.partition(".")[2] != self.lane:
+            return False
         if self.who and track != self.who and not track.startswith(f"{self.who}."):
             return False
         if self.by_client is not None and self.by_client is not by_client:
             return False
         if self.type == NEXT:
             return type not in NEXT_IS_NOT
-        return self.type in (ANY, type)
+        return self.type == ANY or self.type in (type, *others)
 
 
 @attrs.frozen
@@ -100,13 +121,14 @@ class Rule:
     before: bool = False
     counts: dict[str, int] = attrs.Factory(dict)
     is_spent: bool = False
+    ways: Ways = attrs.Factory(lambda: WAYS)
 
-    def meets(self, track: str, by_client: bool, type: str) -> bool:
+    def meets(self, track: str, by_client: bool, type: str, *others: str) -> bool:
         """Count a frame; whether it is the one."""
-        if self.is_spent or not self.frame.covers(track, by_client, type):
+        if self.is_spent or not self.frame.covers(track, by_client, type, *others):
             return False
         # Both directions in one count would depend on who is faster.
-        place = f"{track} {'D->S' if by_client else 'S->D'}"
+        place = f"{track} {way_name(self.ways, track, by_client)}"
         nth = self.counts[place] = self.counts.get(place, 0) + 1
         if self.frame.type == NEXT:
             self.is_spent = sum(self.counts.values()) == (self.frame.nth or 1)
@@ -124,7 +146,7 @@ class Rules:
         """From now on."""
         self.rules.append(rule)
 
-    def met_by(self, track: str, by_client: bool, type: str) -> list[Rule]:
+    def met_by(self, track: str, by_client: bool, type: str, *others: str) -> list[Rule]:
         """The rules that a frame meets, in the order of their giving.
 
         Of those about the next frame one at most: two of them mean two frames.
@@ -132,15 +154,16 @@ class Rules:
         met: list[Rule] = []
         for rule in self.rules:
             is_taken = rule.frame.type == NEXT and any(one.frame.type == NEXT for one in met)
-            if not is_taken and rule.meets(track, by_client, type):
+            if not is_taken and rule.meets(track, by_client, type, *others):
                 met.append(rule)
         if any(rule.is_spent for rule in met):
             self.rules = [rule for rule in self.rules if not rule.is_spent]
         return met
 
 
-def parse_rule(text: str, types: Iterable[str]) -> Rule:
-    """Read one ``--fault``; ``types`` are the frames that the protocol knows.
+def parse_rule(text: str, types: Iterable[str], ways: Ways = WAYS) -> Rule:
+    """Read one ``--fault``; ``types`` are the frames that the protocol knows, ``ways`` its
+    directions.
 
     Raises UsageError naming the place and the allowed words.
     """
@@ -155,25 +178,30 @@ def parse_rule(text: str, types: Iterable[str]) -> Rule:
         if verb == "lose" and wait is not None:
             raise _wrong(text, "nothing is late about a frame that is lost", ("lose:FRAME",))
         kind: Verb = "lose" if verb == "lose" else "delay" if verb == "delay" else "duplicate"
-        return Rule(text, read_frame_word(text, word, known), Strike(kind, wait_s=wait))
-    return _rule_of_link(text, verb, rest, known)
+        frame = read_frame_word(text, word, known, ways)
+        return Rule(text, frame, Strike(kind, wait_s=wait), ways=ways)
+    return _rule_of_link(text, verb, rest, known, ways)
 
 
-def _rule_of_link(text: str, verb: str, rest: str, known: tuple[str, ...]) -> Rule:
+def _rule_of_link(text: str, verb: str, rest: str, known: tuple[str, ...], ways: Ways) -> Rule:
     """``cut``, ``half-open``, ``hold``, ``release``, ``heal``: they need a moment."""
     found = re.fullmatch(r"(?:(?P<detail>[^=]*?):)?(?P<moment>after|before)=(?P<rest>.*)", rest)
     if found is None:
         raise _wrong(text, "say when", (f"{verb}:after=FRAME", f"{verb}:before=FRAME"))
     word, wait = _waiting(text, found["rest"])
-    strike = strike_of_link(text, verb, found["detail"] or "", wait)
-    frame = read_frame_word(text, word, known)
+    strike = strike_of_link(text, verb, found["detail"] or "", wait, ways)
+    frame = read_frame_word(text, word, known, ways)
     if frame.nth is None and frame.type != NEXT:
         frame = attrs.evolve(frame, nth=1)
     # Behind a frame would be never: nothing passes before it heals.
-    return Rule(text, frame, strike, before=found["moment"] == "before" or verb == "heal")
+    return Rule(
+        text, frame, strike, before=found["moment"] == "before" or verb == "heal", ways=ways
+    )
 
 
-def strike_of_link(text: str, verb: str, detail: str, wait: float | None = None) -> Strike:
+def strike_of_link(
+    text: str, verb: str, detail: str, wait: float | None = None, ways: Ways = WAYS
+) -> Strike:
     """What ``cut:rst`` or ``hold:D->S`` does to a connection. Raises UsageError."""
     if wait is not None and verb not in ("hold", "half-open"):
         raise _wrong(text, "only these last for a time", ("hold", "half-open"))
@@ -183,9 +211,10 @@ def strike_of_link(text: str, verb: str, detail: str, wait: float | None = None)
                 raise _wrong(text, f"{detail!r} is no way to cut", CUTS)
             return Strike("cut", how=detail or "fin")
         case "hold" | "release":
-            if detail not in WAYS:
-                raise _wrong(text, f"{detail!r} is no direction", tuple(WAYS))
-            return Strike("hold" if verb == "hold" else "release", way=WAYS[detail], wait_s=wait)
+            if detail not in ways:
+                raise _wrong(text, f"{detail!r} is no direction", tuple(ways))
+            way = ways[detail].by_client
+            return Strike("hold" if verb == "hold" else "release", way=way, wait_s=wait)
         case "half-open" | "heal":
             if detail:
                 raise _wrong(text, f"{detail!r} says nothing here", (f"{verb}:after=FRAME",))
@@ -194,14 +223,14 @@ def strike_of_link(text: str, verb: str, detail: str, wait: float | None = None)
             raise _wrong(text, f"{verb!r} is no fault of a connection", VERBS[3:])
 
 
-def read_frame_word(text: str, word: str, known: tuple[str, ...]) -> FrameWord:
+def read_frame_word(text: str, word: str, known: tuple[str, ...], ways: Ways = WAYS) -> FrameWord:
     """``D->S:turn.end#2``. Raises UsageError."""
     found = _FRAME.fullmatch(word)
     if found is None:
         raise _wrong(text, f"{word!r} is no frame", ("TYPE", "TYPE#2", "D->S:TYPE", "D2:TYPE"))
     way, type, nth = found["way"], found["type"], found["nth"]
-    if way is not None and way not in WAYS:
-        raise _wrong(text, f"{way!r} is no direction", tuple(WAYS))
+    if way is not None and way not in ways:
+        raise _wrong(text, f"{way!r} is no direction", tuple(ways))
     if nth is not None and int(nth) == 0:
         raise _wrong(text, "frames are counted from 1", (f"{type}#1",))
     is_quoted = type.startswith('"')
@@ -209,9 +238,9 @@ def read_frame_word(text: str, word: str, known: tuple[str, ...]) -> FrameWord:
     if not is_quoted and type not in allowed:
         raise _wrong(text, f"{type!r} is no frame type (put one that the protocol does not "
                      "know in quotes)", allowed)  # fmt: skip
-    by_client = None if way is None else WAYS[way]
+    by_client, lane = (None, "") if way is None else (ways[way].by_client, ways[way].lane)
     name = type.strip('"') if is_quoted else type
-    return FrameWord(name, found["who"] or "", by_client, None if nth is None else int(nth))
+    return FrameWord(name, found["who"] or "", by_client, None if nth is None else int(nth), lane)
 
 
 def _waiting(text: str, rest: str) -> tuple[str, float | None]:

@@ -14,7 +14,7 @@ from functools import partial
 import trio
 
 from sim.drivers.websocket_peer import Ended, Peer, PeerGone, Pinged
-from sim.live.proxy_book import SERVER, Book, Seen
+from sim.live.proxy_book import Book, Seen
 from sim.live.proxy_faults import Strike
 from sim.live.proxy_way import Parcel, Way
 from sim.live.roll import Named
@@ -232,7 +232,7 @@ class Link:
         way.has_ended.set()
         way.is_closed = True
         if self._end is None:
-            side = self.named.client if way.by_client else SERVER
+            side = self.named.client if way.by_client else self._book.centre
             by = side if ended.how == "close" else NETWORK
             self._end = (by, ended.code, ended.reason)
         way.put(Parcel(ended=ended))
@@ -360,7 +360,8 @@ class Link:
 
     def _way_name(self, by_client: bool) -> str:
         named = self.named
-        ends = (named.client, SERVER) if by_client else (SERVER, named.client)
+        centre = self._book.centre
+        ends = (named.client, centre) if by_client else (centre, named.client)
         return f"{named.link} {ends[0]}>{ends[1]}"
 
     async def shut(self, code: int, reason: str) -> None:

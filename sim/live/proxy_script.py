@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 import attrs
-import msgspec
 
 from sim.live.proxy_book import Seen
 from sim.live.proxy_faults import Strike
 from sim.live.proxy_link import Director, Link, Verdict
+from sim.live.proxy_manner import Manner, decoded, manner_of
 from sim.live.proxy_misses import Departures
 from sim.live.proxy_steps import OnFrame, Steps, read_fault
 from sim.scenario import directive_nodes as say
@@ -120,7 +120,8 @@ class Cursor:
 class Reading:
     """The beats of a scenario; ``left_out`` are lines that are not played: number, text, why."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, manner: Manner) -> None:
+        self._manner = manner
         self.beginning = Beat()
         self.left_out: list[tuple[int, str]] = []
         self.beats = 0
@@ -167,7 +168,11 @@ class Reading:
 
     def _arrow(self, arrow: Arrow, row: Row) -> None:
         kinds = [self._scenario.participant(host).kind for host in (arrow.source, arrow.target)]
-        if sorted(kinds) != ["desktop", "server"] or not isinstance(arrow.content, FrameText):
+        is_between = any(
+            self._is_client(one) and other == self._manner.kind
+            for one, other in (kinds, reversed(kinds))
+        )
+        if not is_between or not isinstance(arrow.content, FrameText):
             return  # it happens elsewhere
         strikes, self._next = self._next, []
         if arrow.lost:
@@ -199,7 +204,7 @@ class Reading:
                 self._leave_out(one.line, "not for who stands between")
 
     def _hold(self, one: say.Hold | say.Release) -> None:
-        by_client = self._kind(one.source) == "desktop"
+        by_client = self._is_client(self._kind(one.source))
         verb = "hold" if isinstance(one, say.Hold) else "release"
         strike = Strike("hold" if verb == "hold" else "release", way=by_client)
         self._deed(one, one.source if by_client else one.target, None, strike)
@@ -223,13 +228,17 @@ class Reading:
     def _deed(
         self, one: Statement, host: str, lane: str | None, strike: Strike, *, old: bool = False
     ) -> None:
-        if self._kind(host) != "desktop":
-            self._leave_out(one.line, "only connections of desktops pass here")
+        if not self._is_client(self._kind(host)):
+            kinds = " and ".join(f"{kind}s" for kind in self._manner.firsts)
+            self._leave_out(one.line, f"only connections of {kinds} pass here")
         elif self._is_behind_arrow(one):
             self._last.then.append(Deed(host, lane or "", old, strike, self._wait_s))
 
     def _kind(self, host: str) -> str:
         return self._scenario.participant(host).kind
+
+    def _is_client(self, kind: str) -> bool:
+        return kind in self._manner.firsts
 
     def _leave_out(self, line: int, why: str) -> None:
         said = self._lines[line - 1].strip(" \t%")
@@ -237,7 +246,8 @@ class Reading:
 
 
 class Script(Director):
-    """Follows a scenario. The n-th desktop of the diagram is the n-th device that came.
+    """Follows a scenario. The n-th desktop (controller, node) of the diagram is the n-th that
+    came.
 
     ``later`` does something after so many seconds, whatever becomes of a connection;
     ``tell`` hears at once where the traffic departs from the diagram.
@@ -248,10 +258,13 @@ class Script(Director):
         scenario: Scenario,
         later: Callable[[float, Callable[[], None]], None],
         tell: Callable[[str], None] = lambda text: None,
+        manner: Manner | None = None,
     ) -> None:
         self._later = later
         self._departures = Departures(tell)
-        reading = Reading(scenario)
+        manner = manner or manner_of(scenario.protocol)
+        self._wording = manner.wording
+        reading = Reading(scenario, manner)
         self.left_out = reading.left_out
         self.beats = reading.beats
         self.came = 0
@@ -265,8 +278,11 @@ class Script(Director):
         for step in scenario.settings.steps:
             if not self._steps.add(step):
                 self.left_out.append((0, f"{step.do} ({step.at}): not for who stands between"))
-        desktops = [one.id for one in scenario.participants if one.kind == "desktop"]
-        self._clients = {host: "D" if n == 1 else f"D{n}" for n, host in enumerate(desktops, 1)}
+        self._clients: dict[str, str] = {}
+        for kind, first in manner.firsts.items():
+            drawn = [one.id for one in scenario.participants if one.kind == kind]
+            names = {host: first if n == 1 else f"{first}{n}" for n, host in enumerate(drawn, 1)}
+            self._clients |= names
 
     def opened(self, link: Link) -> None:
         """What stands before the first arrow strikes the first connections."""
@@ -286,10 +302,10 @@ class Script(Director):
         verdict = self._steps.judge(link, seen, message)
         if self._cursor.is_over or not isinstance(message, str):
             return verdict
-        payload = _payload(message)
+        wire = decoded(message)
 
         def compare(arrow: Arrow) -> dict[str, Any] | str | None:
-            return self._compare(arrow, link, seen, payload)
+            return self._compare(arrow, link, seen, wire)
 
         beat = self._cursor.offer(lambda arrow: self._is_it(compare(arrow)))
         if beat is None:
@@ -309,18 +325,19 @@ class Script(Director):
         return [f"line {arrow.line}: {arrow.text}" for arrow in self._cursor.awaited()]
 
     def _compare(
-        self, arrow: Arrow, link: Link, seen: Seen, payload: Any
+        self, arrow: Arrow, link: Link, seen: Seen, wire: Any
     ) -> dict[str, Any] | str | None:
         """The names that this frame would bind for an arrow; why it differs; None: it is
         another type of frame, or goes another way."""
         content = arrow.content
         by_client = arrow.source in self._clients
         host = arrow.source if by_client else arrow.target
-        if not isinstance(content, FrameText) or content.type != seen.type:
+        if not isinstance(content, FrameText) or content.type not in (seen.type, *seen.names):
             return None
         if by_client is not seen.by_client or self._clients.get(host) != link.named.client:
             return None
-        return fits(content.items, payload, self._names)
+        place = partial(self._wording.place, content.type)
+        return fits(content.items, wire, self._names, place)
 
     def _is_it(self, found: dict[str, Any] | str | None) -> bool:
         if not isinstance(found, dict):
@@ -349,12 +366,3 @@ class Script(Director):
         """The newest of each track, or the ones that were replaced."""
         newest = {link.named.track: link for link in links}
         return [link for link in links if (newest[link.named.track] is link) is not old]
-
-
-def _payload(message: str) -> Any:
-    """What a frame says."""
-    try:
-        frame = msgspec.json.decode(message)
-    except (ValueError, RecursionError):
-        return {}
-    return frame.get("payload") if isinstance(frame, dict) else {}

@@ -15,18 +15,19 @@ from sim.drivers.websocket import LOOPBACK, bind
 from sim.live.control import serve_http
 from sim.live.holding import Stop, allow_many_files, watch_signals
 from sim.live.proxy import Proxy
-from sim.live.proxy_book import SERVER, Book
+from sim.live.proxy_book import Book
 from sim.live.proxy_control import Control
 from sim.live.proxy_director import RuleDirector
 from sim.live.proxy_faults import Rule, Rules
 from sim.live.proxy_keys import Keys
+from sim.live.proxy_manner import Manner, manner_of
 from sim.live.proxy_script import Script
 from sim.live.proxy_upstream import Upstream
 from sim.live.recording import Recording
 from sim.live.secrets import Secrets
+from sim.protocols.register import DEFAULT_PROTOCOL
 from sim.scenario.syntax import Scenario
 
-PROTOCOL = "hook"
 Press = Callable[[Callable[[str], None]], Awaitable[None]]
 
 
@@ -43,6 +44,7 @@ class ProxyPlan:
     rules: tuple[Rule, ...] = ()
     scenario: Scenario | None = None
     seconds: float | None = None
+    protocol: str = DEFAULT_PROTOCOL
 
 
 @attrs.frozen
@@ -139,9 +141,10 @@ class _Session:
 
     def _make(self, nursery: trio.Nursery) -> None:
         plan = self._plan
-        header = Header(protocol=PROTOCOL, driver="live", scenario="proxy",
-                        hosts=((SERVER, "server"), ("D", "desktop")),
-                        outside=("server", "desktop"))  # fmt: skip
+        manner = manner_of(plan.protocol)
+        kinds = tuple(kind for _, kind in manner.hosts)
+        header = Header(protocol=manner.name, driver="live", scenario="proxy",
+                        hosts=manner.hosts, outside=kinds)  # fmt: skip
         path, secrets = plan.recording, self._secrets
         recording = None if path is None else Recording(path, header, secrets)
         began = trio.current_time()
@@ -149,8 +152,8 @@ class _Session:
         def clock() -> int:
             return round((trio.current_time() - began) * 1_000_000)
 
-        self._script = _script(plan, nursery, self._tell)
-        self.book = Book(clock, self._tell, recording, PROTOCOL)
+        self._script = _script(plan, manner, nursery, self._tell)
+        self.book = Book(clock, self._tell, recording, manner, secrets)
         others = () if self._script is None else (self._script,)
         self.director = RuleDirector(Rules(plan.rules), *others)
         self.proxy = Proxy(plan.upstream, self.book, self.director, self._tell, secrets)
@@ -199,7 +202,7 @@ def _in_url(host: str) -> str:
 
 
 def _script(
-    plan: ProxyPlan, nursery: trio.Nursery, tell: Callable[[Finding | str], None]
+    plan: ProxyPlan, manner: Manner, nursery: trio.Nursery, tell: Callable[[Finding | str], None]
 ) -> Script | None:
     if plan.scenario is None:
         return None
@@ -211,4 +214,4 @@ def _script(
 
         nursery.start_soon(wait)
 
-    return Script(plan.scenario, later, tell)
+    return Script(plan.scenario, later, tell, manner)

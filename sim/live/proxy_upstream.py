@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import attrs
@@ -61,10 +63,11 @@ class Upstream:
 
     def __str__(self) -> str:
         scheme = "ws" if self.context is None else "wss"
-        return f"{scheme}://{self._authority}{self.path}"
+        return f"{scheme}://{self.authority}{self.path}"
 
     @property
-    def _authority(self) -> str:
+    def authority(self) -> str:
+        """What the Host header says."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         usual = PORTS["ws" if self.context is None else "wss"]
         return host if self.port == usual else f"{host}:{self.port}"
@@ -82,19 +85,31 @@ class Upstream:
         )
         stream: trio.abc.Stream | None = None
         try:
-            with trio.fail_after(DIAL_S):
+            with self._in_time():
                 stream = await self._stream()
-                return await reach(stream, self._authority, passed)
-        except BaseException as error:
+                return await reach(stream, self.authority, passed)
+        except BaseException:
             if stream is not None:
                 await trio.aclose_forcefully(stream)
-            if isinstance(error, trio.TooSlowError):
-                raise Refused(f"{self} did not answer within {DIAL_S:g} s") from None
-            if isinstance(error, UnicodeError):
-                raise Refused(f"{self} is no name of a host") from None
-            if isinstance(error, OSError | trio.BrokenResourceError):
-                raise Refused(f"{self} cannot be reached: {_why(error)}") from None
             raise
+
+    async def dial(self) -> trio.abc.Stream:
+        """Dial only. Raises Refused as ``connect`` does."""
+        with self._in_time():
+            return await self._stream()
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """What comes to nothing is told as Refused."""
+        try:
+            with trio.fail_after(DIAL_S):
+                yield
+        except trio.TooSlowError:
+            raise Refused(f"{self} did not answer within {DIAL_S:g} s") from None
+        except UnicodeError:
+            raise Refused(f"{self} is no name of a host") from None
+        except (OSError, trio.BrokenResourceError) as error:
+            raise Refused(f"{self} cannot be reached: {_why(error)}") from None
 
     async def _stream(self) -> trio.abc.Stream:
         tcp = await trio.open_tcp_stream(self.host, self.port)

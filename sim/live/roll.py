@@ -7,7 +7,9 @@ connections to one chat service are generations of one lane, ``D.slack#1``, ``D.
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import parse_qs
 
 import attrs
 import msgspec
@@ -64,9 +66,66 @@ class Roll:
         track = f"{client}.{lane}"
         return Named(client, lane, f"{track}#{self._generations.get(track, 0) + 1}")
 
+    def left(self, named: Named) -> None:
+        """A connection is over: a device keeps its name."""
+
     def _next(self) -> str:
         self._hosts += 1
         return "D" if self._hosts == 1 else f"D{self._hosts}"
+
+
+class PeerRoll:
+    """The same for peers of a relay: ``A``, ``A2`` are controllers, ``N``, ``N2`` nodes.
+
+    A node that names itself keeps its name. Whom a hello does not name, as controllers, gets
+    the first name of its role that nobody has: who comes back is taken for who has gone.
+    """
+
+    FIRSTS: ClassVar[Mapping[str, str]] = {"controller": "A", "node": "N"}
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, str] = {}
+        self._open: dict[str, int] = {}
+        self._generations: dict[str, int] = {}
+
+    def name(self, path: str, first: str | None) -> Named:
+        """The name of a new connection. ``first`` is what its client sent first, if it did."""
+        hello = payload_of(first, "messageType", "hello")
+        role = self._role(path, hello.get("role"))
+        node = hello.get("nodeId") if role == "node" else None
+        if isinstance(node, str) and node:
+            client = self._nodes.get(node) or self._nodes.setdefault(node, self._next(role))
+        else:
+            client = self._next(role)
+        track = f"{client}.{role}"
+        number = self._generations[track] = self._generations.get(track, 0) + 1
+        self._open[client] = self._open.get(client, 0) + 1
+        return Named(client, role, f"{track}#{number}")
+
+    def stranger(self, path: str) -> Named:
+        """Whose dial came to nothing; nobody is counted for it."""
+        role = self._role(path, None)
+        client = f"{self.FIRSTS[role]}0"
+        return Named(client, role, f"{client}.{role}#1")
+
+    def left(self, named: Named) -> None:
+        """A connection is over."""
+        self._open[named.client] = self._open.get(named.client, 1) - 1
+
+    def _role(self, path: str, said: object) -> str:
+        """The hello's role counts, before it that of the query; who says neither controls."""
+        asked = parse_qs(path.partition("?")[2]).get("role", [""])[-1]
+        words = (word for word in (said, asked) if isinstance(word, str))
+        return next((word for word in words if word in self.FIRSTS), "controller")
+
+    def _next(self, role: str) -> str:
+        first, number = self.FIRSTS[role], 1
+        owned = self._nodes.values()
+        while True:
+            name = first if number == 1 else f"{first}{number}"
+            if not self._open.get(name) and name not in owned:
+                return name
+            number += 1
 
 
 def lane_of(path: str) -> str:
@@ -79,13 +138,18 @@ def lane_of(path: str) -> str:
 
 def hello_of(text: str | None) -> dict[str, Any]:
     """The payload of a hello, {} for anything else."""
+    return payload_of(text, "type", "hello")
+
+
+def payload_of(text: str | None, key: str, kind: str) -> dict[str, Any]:
+    """The payload of a frame whose type, under this key, is ``kind``; {} for anything else."""
     if text is None:
         return {}
     try:
         frame = msgspec.json.decode(text)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(frame, dict) or frame.get("type") != "hello":
+    if not isinstance(frame, dict) or frame.get(key) != kind:
         return {}
     payload = frame.get("payload")
     return payload if isinstance(payload, dict) else {}

@@ -75,7 +75,7 @@ def test_a_sender_is_held_as_a_way_is_and_the_answer_says_where_to_read_on() -> 
         async with bench() as b:
             ask = Asker(b)
             told = await ask.post("/cut")
-            assert "a desktop has to connect" in told["error"]
+            assert "a client has to connect" in told["error"]
             client, server = await b.pair()
             await client.send(HELLO)
             await hear(server)

@@ -1,4 +1,4 @@
-"""``hooktwin proxy``: stand between a real desktop and a real server."""
+"""``hooktwin proxy``: stand between real clients and a real server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sim.cli.living.options import RecordFile, Seconds
+from sim.cli.living.options import Protocol, RecordFile, Seconds
 from sim.cli.living.proxy_options import (
     ControlPort,
     Faults,
@@ -37,6 +37,8 @@ EPILOG = (
     "  cut:rst:before=turn.end          fin, rst or silent; the frame goes down with it\n\n"
     "  half-open:after=welcome=30s      nothing passes for 30 s, and nobody is told\n\n"
     "  'hold:D->S:after=task.ack=5s'    kept in flight; release:D->S:after=… lets go\n\n"
+    "With --protocol relay directions are A->R, N->R, R->A, R->N, frames have their family or the "
+    "action of a command for a name, and plain requests below /api/ are passed on.\n\n"
     "While it runs:\n\n"
     "  curl $CONTROL/links; curl $CONTROL/frames?after=120; curl $CONTROL/findings\n\n"
     '  curl $CONTROL/fault -d \'{"fault": "lose:next"}\'\n\n'
@@ -64,32 +66,36 @@ def proxy(
     insecure: Insecure = False,
     seconds: Seconds = None,
     keys: WithKeys = False,
+    protocol: Protocol = None,
 ) -> None:
-    """Stand between a desktop and a server: pass on, record, judge, and inject faults.
+    """Stand between a desktop and a server, or peers and a relay: pass on, record, judge, strike.
 
     Frames are never altered. Each is checked when it passes: wire faults and broken
     rules are told at once, with the number of the event. Secrets in headers are
     passed on, and never recorded or shown.
     """
-    from sim.cli.living.setup import host_of
+    from sim.cli.living.setup import host_of, protocol_of
     from sim.live.proxy_faults import parse_rule
+    from sim.live.proxy_manner import manner_of
     from sim.live.proxy_session import ProxyPlan
     from sim.live.proxy_upstream import Upstream
-    from sim.protocols.hook.frames import MESSAGES
 
     if record is not None:
         from sim.cli.writing import check_writable
 
         check_writable(record)
+    followed = _read(scenario, record)
+    manner = manner_of(protocol_of(protocol, followed, None))
     plan = ProxyPlan(
         upstream=Upstream.parse(upstream, insecure=insecure),
         host=host_of(host),
         port=listen,
         control_port=control_port,
         recording=record,
-        rules=tuple(parse_rule(text, MESSAGES) for text in fault or ()),
-        scenario=_read(scenario, record),
+        rules=tuple(parse_rule(text, manner.types, manner.ways) for text in fault or ()),
+        scenario=followed,
         seconds=seconds,
+        protocol=manner.name,
     )
     raise typer.Exit(_run(plan, keys))
 
@@ -118,7 +124,7 @@ def _run(plan: ProxyPlan, with_keys: bool) -> int:
     with keys_of_terminal(with_keys) as read_keys:
         opened = partial(_tell_opened, str(plan.upstream))
         summary = trio.run(partial(proxy_session, keys=read_keys), plan, opened, _tell, stop_of())
-    _tell_summary(summary)
+    _tell_summary(summary, plan.protocol)
     if summary.signal:
         return outcome.BY_SIGNAL + summary.signal
     if summary.unrecorded:
@@ -147,12 +153,14 @@ def _tell(news: Finding | str) -> None:
     say(f"#{news.n} {at} {news.link}: {news.rule} ({news.side}): {news.text}{rows}")
 
 
-def _tell_summary(summary: ProxySummary) -> None:
+def _tell_summary(summary: ProxySummary, protocol: str) -> None:
     from sim.cli.living.summary import counted
     from sim.cli.terminal import print_text
+    from sim.live.proxy_manner import manner_of
 
+    labels = manner_of(protocol).labels
     lines = [f"{counted(summary.connections, 'connection')}, {counted(summary.events, 'event')}"]
-    for way, word in ((True, "D->S"), (False, "S->D")):
+    for way, word in zip((True, False), labels, strict=True):
         by_type = sorted((kind, n) for (by, kind), n in summary.types.items() if by is way)
         told = ", ".join(f"{kind} {n}" for kind, n in by_type) or "no frames"
         lines.append(f"{word}  {told}")
