@@ -256,12 +256,16 @@ def rule_json(rule: Rule) -> dict[str, Any]:
 def _show_rule(screen: Console, rule: Rule) -> None:
     from rich.text import Text
 
+    from sim.protocols.proven import broken_by
+
     head = f"   a rule that the {rule.by} obeys   {', '.join(rule.catalogue)}"
+    broken = broken_by(rule.name)
+    scenario, seed = (broken[0], f" --seed {broken[1]}") if broken else ("SCENARIO", "")
     screen.print(Text.assemble((rule.name, "bold"), head))
     facts = (
         ("why", rule.reason),
         ("without it", rule.without),
-        ("try", f"hooktwin run SCENARIO --without {rule.name}"),
+        ("try", f"hooktwin run {scenario} --without {rule.name}{seed}"),
     )
     _show_facts(screen, facts)
 
@@ -309,9 +313,11 @@ def _show_row(screen: Console, one: Watched) -> None:
         ("without it", row.without),
         ("watched by", ", ".join(one.watchers) if one.is_watched else "nobody"),
         ("see it", "\n".join(runs) or "no scenario shows it"),
-        ("see it broken", one.see_it_broken),
-        ("prove it", f"hooktwin rules --check {row.id}"),
     ]
+    proof = f"hooktwin rules --check {row.id}"
+    if one.see_it_broken != proof:
+        facts.append(("see it broken", one.see_it_broken))
+    facts.append(("prove it", proof))
     mutants = ", ".join(mutant.name for mutant in one.mutants)
     facts.insert(3, ("mutants", mutants or f"none: {one.why_no_mutant}"))
     _show_facts(screen, facts)

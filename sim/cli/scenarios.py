@@ -8,12 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from sim.cli.protocol_option import protocol_names
+
 _FRAME = re.compile(r"->>?[^:]*:\s*([a-z]+(?:\.[a-z]+)*)\b")
 
 EPILOG = (
     "Examples:\n\n"
     "  hooktwin scenarios\n\n"
     "  hooktwin run NAME                        play one of them\n\n"
+    "  hooktwin scenarios --protocol relay      those of one protocol\n\n"
     "  hooktwin scenarios --json                where the files are"
 )
 
@@ -25,12 +28,23 @@ def add_to(app: typer.Typer) -> None:
 
 def scenarios(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list on stdout.")] = False,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            metavar="NAME",
+            help="hook or relay: only those of this protocol.",
+            autocompletion=protocol_names,
+        ),
+    ] = None,
 ) -> None:
     """List the shipped scenarios."""
     from sim.cli.terminal import clean, console, print_json
     from sim.scenario.load import shipped_scenarios
 
+    wanted = _wanted(protocol)
     listed = [_facts(name, path) for name, paths in shipped_scenarios().items() for path in paths]
+    listed = [one for one in listed if one["protocol"] in wanted]
     if as_json:
         print_json(listed)
         return
@@ -43,6 +57,19 @@ def scenarios(
     for one in listed:
         table.add_row(clean(one["name"]), clean(one["protocol"]), clean(one["about"]))
     console().print(table)
+
+
+def _wanted(protocol: str | None) -> tuple[str, ...]:
+    """The protocols to list, "" for files that cannot be read; exit 2 for what is none."""
+    from sim.cli import words
+    from sim.cli.outcome import unknown
+
+    known = tuple(words.protocols())
+    if protocol is None:
+        return (*known, "")
+    if protocol not in known:
+        raise unknown("protocol", protocol, known)
+    return (protocol,)
 
 
 def _facts(name: str, path: Path) -> dict[str, Any]:

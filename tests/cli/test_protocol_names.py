@@ -96,3 +96,8 @@ def test_the_nearest_declaration_of_a_frame_is_that_of_its_event() -> None:
     assert shape_of({"messageType": "ping"}) is DECLARED["ping"]
     assert shape_of({"messageType": "teleport"}) is None
     assert register.protocol("hook").shape_of({"type": "teleport"}) is None
+
+
+@pytest.mark.parametrize("row", ["OT-12", "OT-26", "HK-01"])
+def test_no_row_is_told_to_be_seen_by_the_proof_that_stands_below(shell: Shell, row: str) -> None:
+    assert shell("explain", row).out.count("hooktwin rules --check") == 1

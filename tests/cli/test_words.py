@@ -104,6 +104,25 @@ def test_shipped_scenarios_are_listed_with_what_they_show(shell: Shell) -> None:
     assert "typical" in shell("scenarios").out
 
 
+def test_the_scenarios_of_one_protocol_are_listed_alone(shell: Shell) -> None:
+    every = json.loads(shell("scenarios", "--json").out)
+    for name in ("hook", "relay"):
+        listed = json.loads(shell("scenarios", "--protocol", name, "--json").out)
+        assert listed == [one for one in every if one["protocol"] == name]
+        assert listed
+    said = shell("scenarios", "--protocol", "rely")
+    assert said.code == 2
+    assert "did you mean: relay" in said.err
+
+
+def test_a_rule_is_explained_with_a_run_that_goes_wrong_without_it(shell: Shell) -> None:
+    for rule in ("one-answer-per-command", "ownership-at-write"):
+        told = shell("explain", rule).out
+        line = next(line for line in told.splitlines() if line.strip().startswith("try"))
+        assert f"--without {rule} --seed" in line
+        assert "SCENARIO" not in line
+
+
 def test_all_shipped_scenarios_parse(shell: Shell) -> None:
     names = [one["name"] for one in json.loads(shell("scenarios", "--json").out)]
     said = shell("parse", *names)
