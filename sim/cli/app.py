@@ -43,7 +43,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with:\n\n"
     "  hooktwin scenarios               what is there to play\n\n"
-    "  hooktwin run typical             play one\n\n"
+    "  hooktwin run typical             play one, of the hook protocol\n\n"
+    "  hooktwin run lock-with-lease     play one of the relay protocol\n\n"
     "  hooktwin explain turn.end        what a frame says\n\n"
     "  hooktwin explore typical --faults cut:1    search for races\n\n"
     "  hooktwin explain language        how a scenario is written\n\n"
@@ -67,11 +68,12 @@ def hooktwin(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
     ] = False,
 ) -> None:
-    """A deterministic simulator of the protocols between chat and desktop agents.
+    """A deterministic simulator of two protocols: chat to desktop agents, and browsers by relay.
 
-    Sequence diagrams are its programs: simulated desktops, a server and chat
-    channels play them on a virtual clock, while connections break and frames
-    get lost. The same seed gives the same run.
+    Sequence diagrams are its programs. In those of hook, desktops, a server and chat
+    channels are simulated; in those of relay, controllers, a relay and nodes with
+    browsers. They play on a virtual clock, while connections break and frames get
+    lost. The same seed gives the same run.
     """
 
 

@@ -31,7 +31,9 @@ EPILOG = (
     "  hooktwin connect wss://example.org/hook/slack --token …  one channel of a real server\n\n"
     "  hooktwin connect ws://127.0.0.1:8787 --desktops 200   load\n\n"
     "  hooktwin connect ws://127.0.0.1:8787 --scenario typical   agents as the diagram says\n\n"
-    "Without a scenario each task gets some progress and an end. Two commands at a time need "
+    "  hooktwin connect ws://127.0.0.1:8787 --protocol relay --role node   a browser for a relay\n\n"
+    "Without a scenario each task gets some progress and an end, and each relay controller lists "
+    "commands and opens a page. Two commands at a time need "
     "different --seed: it tells their devices apart.\n\n"
     "Exit codes: 0 no finding, 1 findings, lines that failed, or nobody answered; 2 it cannot "
     "begin; 130 by Ctrl-C, 143 by SIGTERM."
@@ -83,7 +85,7 @@ def connect(
     """Let twins dial a real server, and judge what it sends.
 
     Desktops reconnect as the real desktop does, and their agents are scripted. With
-    ``--protocol relay`` controllers or nodes (``--role``) dial a relay.
+    --protocol relay it is controllers or nodes (--role) that dial, and a relay that is judged.
     """
     from sim.cli.living import setup
     from sim.cli.run_files import check_rules

@@ -44,6 +44,12 @@ EPILOG = (
     + "\n\ncurl -s $C/ lists everything that can be done. A scenario is played with outside "
     "desktops in the places of its own, and ends the command:\n\n"
     "  hooktwin serve --scenario typical --record run.jsonl\n\n"
+    "The relay protocol has one path, tokens that say whose they are, and no channels; any number "
+    "of controllers and nodes may come:\n\n"
+    "  hooktwin serve --protocol relay --port 8787 &\n\n"
+    "  hooktwin connect ws://127.0.0.1:8787 --protocol relay --role node &\n\n"
+    "  hooktwin relay extract-content https://example.com/ --url ws://127.0.0.1:8787 "
+    "--token controller-me\n\n"
     "For scripts, --seconds N or POST /end end it.\n\n"
     "Exit codes, when it ends by itself, by --seconds or by POST /end: 0 no finding, 1 findings "
     "or lines that failed; 2 it cannot be opened. By a signal, whatever was found: 130 by "
@@ -78,10 +84,11 @@ def serve(
     without: Without = None,
     protocol: Protocol = None,
 ) -> None:
-    """Let real desktops connect to the twin server, with twin channels behind it.
+    """Let real desktops connect to the twin server, or real nodes and controllers to a twin relay.
 
     People write, press and stop over a small HTTP API, or as a scenario says; the
     network and the server misbehave on demand. Broken rules are told as they happen.
+    Behind the server are twin channels.
     """
     from sim.cli.living import setup
     from sim.cli.living.summary import code_of
