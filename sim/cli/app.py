@@ -70,10 +70,10 @@ def hooktwin(
 ) -> None:
     """A deterministic simulator of two protocols: chat to desktop agents, and browsers by relay.
 
-    Sequence diagrams are its programs. In those of hook, desktops, a server and chat
-    channels are simulated; in those of relay, controllers, a relay and nodes with
-    browsers. They play on a virtual clock, while connections break and frames get
-    lost. The same seed gives the same run.
+    Sequence diagrams are its programs: simulated desktops, a server and chat
+    channels (hook), or controllers, a relay and nodes with browsers (relay)
+    play them on a virtual clock, while connections break and frames get lost.
+    The same seed gives the same run.
     """
 
 

@@ -31,7 +31,7 @@ EPILOG = (
     "  hooktwin connect wss://example.org/hook/slack --token …  one channel of a real server\n\n"
     "  hooktwin connect ws://127.0.0.1:8787 --desktops 200   load\n\n"
     "  hooktwin connect ws://127.0.0.1:8787 --scenario typical   agents as the diagram says\n\n"
-    "  hooktwin connect ws://127.0.0.1:8787 --protocol relay --role node   a browser for a relay\n\n"
+    "  hooktwin connect ws://127.0.0.1:8787 --protocol relay --role node   for a relay\n\n"
     "Without a scenario each task gets some progress and an end, and each relay controller lists "
     "commands and opens a page. Two commands at a time need "
     "different --seed: it tells their devices apart.\n\n"
@@ -84,8 +84,8 @@ def connect(
 ) -> None:
     """Let twins dial a real server, and judge what it sends.
 
-    Desktops reconnect as the real desktop does, and their agents are scripted. With
-    --protocol relay it is controllers or nodes (--role) that dial, and a relay that is judged.
+    Desktops reconnect as the real desktop does, and their agents are
+    scripted. With --protocol relay controllers or nodes (--role) dial a relay.
     """
     from sim.cli.living import setup
     from sim.cli.run_files import check_rules

@@ -86,9 +86,9 @@ def serve(
 ) -> None:
     """Let real desktops connect to the twin server, or real nodes and controllers to a twin relay.
 
-    People write, press and stop over a small HTTP API, or as a scenario says; the
-    network and the server misbehave on demand. Broken rules are told as they happen.
-    Behind the server are twin channels.
+    People write, press and stop in twin channels, over a small HTTP API or as a
+    scenario says; the network and the server misbehave on demand. Broken rules
+    are told as they happen.
     """
     from sim.cli.living import setup
     from sim.cli.living.summary import code_of
