@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -279,12 +280,15 @@ class Log:
         return verdicts_of(wanted, self.found, self._silent(), record.sections_of)
 
     def _mixed(self) -> Iterator[str]:
-        foreign = {} if self._judge is None else self._judge.foreign
-        for other, count in foreign.items():
-            yield (
-                f"{count} frames look like those of the {other} protocol: it mixes protocols; "
-                f"--protocol {other} judges them"
-            )
+        foreign: Counter[str] = Counter() if self._judge is None else Counter(self._judge.foreign)
+        if isinstance(self._feed, FrameFeed):
+            foreign.update(self._feed.foreign)
+        for other, count in sorted(foreign.items()):
+            if other not in ("", self._record.name):
+                yield (
+                    f"{count} frames look like those of the {other} protocol: it mixes protocols; "
+                    f"--protocol {other} judges them"
+                )
 
     def _notes(self) -> Iterator[str]:
         if self.places.several:

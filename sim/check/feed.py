@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from sim.check.entry import CLOSED, FRAME, OPENED, Entry
 from sim.check.judge import FrameJudge
 from sim.check.passing import NoRoutes, Routes, Take
 from sim.check.protocols import NAMELESS
+from sim.check.spoken import spoken_in
 from sim.check.usual import Usual
 from sim.check.ways import KNOWN, Ways
 from sim.check.window import Disorder, Timed, Window
@@ -68,6 +70,8 @@ class FrameFeed:
         self._lines: dict[str, Link] = {}
         self.unsaid = 0
         self.nobodys = 0
+        # by the protocol that they look like: frames of which nobody knows who sent them
+        self.foreign: Counter[str] = Counter()
 
     @property
     def strangers(self) -> list[str]:
@@ -248,6 +252,7 @@ class FrameFeed:
             kind = _type_in(entry.text)
             if kind == NO_TYPE:
                 self.nobodys += 1
+                self.foreign[spoken_in(entry.text)] += 1
                 return
             up = self._ways.sender_of(kind) is not False
         conn = self._conns.get(entry.conn)

@@ -78,9 +78,7 @@ class Proxy:
         if isinstance(head, http.Head):
             self._secrets.shown(head.headers.get("authorization", ""), head.query)
             if head.plain:
-                wrong = await pass_on(stream, head, self.upstream)
-                if wrong:
-                    self._say(f"{head.plain} {head.path} could not be passed on: {wrong}")
+                await pass_on(stream, head, self.upstream, self._say)
                 return
         met = meet(stream, head) if isinstance(head, http.Head) else head
         if isinstance(met, Answer):

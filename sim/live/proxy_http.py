@@ -5,6 +5,7 @@ Only the head is read; bodies go through as they are, and are recorded nowhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import h11
@@ -21,21 +22,23 @@ _LEFT_OUT = (b"host", b"connection", b"keep-alive", b"upgrade", b"proxy-connecti
              b"proxy-authorization", b"proxy-authenticate")  # fmt: skip
 
 
-async def pass_on(stream: trio.SocketStream, head: Head, upstream: Upstream) -> str:
-    """Ask the real server, and tell the client what it says. → what went wrong, "" for nothing."""
+async def pass_on(
+    stream: trio.SocketStream, head: Head, upstream: Upstream, say: Callable[[str], None]
+) -> None:
+    """Ask the real server, and tell the client what it says; ``say`` hears what goes wrong."""
     request = _again(head, upstream)
     try:
         server = await upstream.dial()
     except Refused as refused:
+        say(f"{head.plain} {head.path} could not be passed on: {refused}")
         await answer(stream, Answer(502, f"hooktwin proxy: {refused}"))
-        return str(refused)
+        return
     try:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
             await server.send_all(request + head.early)
             await _exchange(stream, server)
     finally:
         await trio.aclose_forcefully(server)
-    return ""
 
 
 async def _exchange(client: trio.SocketStream, server: trio.abc.Stream) -> None:

@@ -1,0 +1,210 @@
+"""Logs of the relay protocol: found by their frames, judged, and drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.check.checking import check_file
+from sim.check.diagram import all_seen_in, scenario_of
+from sim.check.judge import FrameJudge
+from sim.check.protocols import judged
+from sim.check.wanted import Wanted
+from sim.core.errors import UsageError
+from sim.core.trace import write_trace
+from sim.play import load, play
+from sim.scenario.load import shipped_scenarios
+from sim.wire.encode import encode_json
+from tests.check.coming_back import comes_back
+from tests.check.logs import Story, written
+from tests.cli.screens import Shell
+from tests.protocols.relay.frames_for_tests import changed, without
+
+SHIPPED = sorted(name for name, path in shipped_scenarios().items() if "relay" in path.parts)
+QUICK = ("first-hello-then-auth", "node-goes-away", "race-poison")
+FAULTY = "race-poison"  # its controller says what no parser takes
+
+
+def some(names: list[str]) -> list[Any]:
+    """Few of them by default, all of them in the deep run."""
+    return [pytest.param(name, marks=() if name in QUICK else pytest.mark.deep) for name in names]
+
+
+def test_there_are_relay_scenarios_to_look_at():
+    assert set(QUICK) < set(SHIPPED)
+
+
+@pytest.fixture
+def traced(tmp_path: Path):
+    """The trace of a shipped scenario, in a file."""
+
+    def trace(name: str) -> Path:
+        path = tmp_path / "run.jsonl"
+        write_trace(path, play(load(name), driver="step").trace)
+        return path
+
+    return trace
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_trace_of_a_relay_scenario_gives_no_false_finding(name, traced):
+    report = check_file(str(traced(name)), Wanted())
+    assert report.frames
+    assert [one.finding.text for one in report.found if name != FAULTY] == []
+    assert all(one.finding.is_wire and one.finding.side == "controller" for one in report.found)
+
+
+@pytest.mark.parametrize("name", some(SHIPPED))
+def test_the_diagram_of_its_frames_says_them_again(name, traced):
+    comes_back(traced(name))
+
+
+# -- frames of logs ----------------------------------------------------------------------
+
+
+def said(family: str, sender: str = "", /, **payload: Any) -> dict[str, Any]:
+    """A good frame under requestId f-1; ``sender`` "" is whoever usually sends it."""
+    wire = changed(family, **payload)
+    return {**wire, "senderRole": sender} if sender else wire
+
+
+NODE = said("hello", "node")
+HELLO = {**without("hello", "nodeId"), "senderRole": "controller"}
+HELLO["payload"]["role"] = "controller"
+GREETED = [
+    ("send", HELLO),
+    ("recv", said("hello_ack")),
+    ("send", said("auth", "controller")),
+    ("recv", said("auth_ack")),
+]
+ASKED = [("send", said("command")), ("recv", said("result"))]
+
+
+def lines_of(frames: Any, conn: str = "A") -> list[str]:
+    return [
+        json.dumps(
+            {"ts": 1_800_000_000 + n / 10, "dir": way, "conn": conn, "raw": encode_json(wire)}
+        )
+        for n, (way, wire) in enumerate(frames)
+    ]
+
+
+def found_in(path: Any, **wanted: Any) -> list[tuple[int, str, str]]:
+    report = check_file(str(path), Wanted(**wanted))
+    return [(one.line, one.finding.side, one.finding.rule) for one in report.found]
+
+
+def test_what_a_log_speaks_is_seen_in_its_frames(tmp_path):
+    path = written(tmp_path, lines_of(GREETED + ASKED))
+    report = check_file(str(path), Wanted())
+    assert report.found == ()
+    assert (report.frames, report.connections) == (6, 1)
+    names = {rule.rule for rule in report.rules}
+    assert names == set(judged("relay").rules)
+
+
+def test_frames_alone_without_a_word_of_anybody_are_told_apart_by_who_signs_them(tmp_path):
+    path = written(tmp_path, [encode_json(wire) for _, wire in GREETED + ASKED])
+    report = check_file(str(path), Wanted())
+    assert (report.frames, report.found) == (6, ())
+    seen, _ = all_seen_in(str(path))
+    assert [frame.up for frame in seen.conns[0].frames] == [True, False, True, False, True, False]
+
+
+def test_prose_before_the_first_frame_does_not_hide_what_is_spoken(tmp_path):
+    before = ["2026-11-30T08:00:00Z starting", json.dumps({"msg": "listening", "level": "info"})]
+    path = written(tmp_path, before + lines_of(GREETED))
+    report = check_file(str(path), Wanted())
+    assert (report.frames, len(report.bad), report.found) == (4, 2, ())
+
+
+def test_each_role_obeys_its_own_rules(tmp_path):
+    wrong = said("auth", "controller")
+    path = written(tmp_path, lines_of([("send", NODE), ("send", wrong)], "N"))
+    assert found_in(path) == [(2, "node", "nodes-are-honest")]
+
+
+def test_a_frame_that_is_malformed_is_a_finding_about_the_role_of_its_connection(tmp_path):
+    bad = {**said("pong", "node"), "timestamp": "yesterday"}
+    path = written(tmp_path, lines_of([("send", NODE), ("send", bad)], "N"))
+    assert found_in(path) == [(2, "node", "node-frames-pass-the-parser")]
+
+
+def test_a_log_that_mixes_protocols_says_so(tmp_path):
+    path = written(tmp_path, Story().greet().lines() + lines_of(GREETED[:1], "c1"))
+    report = check_file(str(path), Wanted())
+    assert any("frames look like those of the relay protocol" in note for note in report.notes)
+    other = check_file(str(path), Wanted(protocol="relay"))
+    assert any("2 frames look like those of the hook protocol" in note for note in other.notes)
+
+
+def test_a_rule_that_only_another_protocol_has_is_refused_with_the_log(tmp_path):
+    path = written(tmp_path, lines_of(GREETED))
+    assert found_in(path, rules=("OT-03",)) == []
+    with pytest.raises(UsageError, match="no rule about frames is called 'HK-06'"):
+        check_file(str(path), Wanted(rules=("HK-06",)))
+    with pytest.raises(UsageError, match="'XX-01'"):
+        check_file(str(path), Wanted(rules=("XX-01",)))
+
+
+def test_recordings_that_name_their_actors_and_milliseconds_are_read(tmp_path):
+    lines = [
+        json.dumps({"at_ms": 10.5 * n, "who": "controllerA", "dir": way, "frame": wire})
+        for n, (way, wire) in enumerate(GREETED)
+    ]
+    seen, bad = all_seen_in(str(written(tmp_path, lines)))
+    assert bad == []
+    assert [(conn.name, conn.lane) for conn in seen.conns] == [("controllerA", "controller")]
+
+
+def test_the_diagram_of_a_log_names_controllers_and_nodes(tmp_path):
+    path = written(tmp_path, lines_of(GREETED, "one") + lines_of([("send", NODE)], "two"))
+    seen, _ = all_seen_in(str(path))
+    text = scenario_of(seen.conns, "x.log", seen.others, seen.protocol.name)
+    for told in ("@protocol relay", "@host R relay", "@host A controller", "@host N node"):
+        assert told in text
+    assert "A to R, hello (requestId=Q1)" in text
+
+
+def test_the_commands_take_a_protocol_by_name(shell: Shell, tmp_path):
+    path = written(tmp_path, lines_of(GREETED))
+    assert shell("check", path, "--protocol", "relay").code == 0
+    assert "--protocol relay judges them" in shell("check", path, "--protocol", "hook").out
+    assert "@protocol relay" in shell("diagram", path).out
+    told = shell("check", path, "--protocol", "morse")
+    assert (told.code, "hook" in told.err, "relay" in told.err) == (2, True, True)
+
+
+# -- what frames alone can show broken -------------------------------------------------------
+
+
+def broken_by(lane: str, *frames: tuple[bool, Any]) -> list[str]:
+    judge = FrameJudge("relay")
+    judge.opened(0, "c", "P", "R", lane)
+    for n, (up, wire) in enumerate(frames):
+        judge.passed(n * 1_000, "c", up, encode_json(wire))
+    judge.finish()
+    return [one.rule for one in judge.findings]
+
+
+ERROR = said("error", "relay")
+
+
+@pytest.mark.parametrize(
+    ("rule", "lane", "up", "wire"),
+    [
+        ("relays-send-their-families", "node", False, said("result", "node")),
+        ("nodes-are-honest", "node", True, said("pong", "controller")),
+        ("controllers-are-honest", "controller", True, said("pong", "node")),
+        ("errors-have-their-category", "controller", False, said("error", retryable=False)),
+        ("relay-frames-pass-the-parser", "node", False, {**ERROR, "requestId": 7}),
+        ("node-frames-pass-the-parser", "node", True, {**ERROR, "requestId": 7}),
+        ("controller-frames-pass-the-parser", "controller", True, {**ERROR, "requestId": 7}),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "-" in value else "",
+)
+def test_each_rule_about_frames_can_be_broken_by_them(rule, lane, up, wire):
+    assert broken_by(lane, (up, wire)) == [rule]
