@@ -10,6 +10,7 @@ from sim.core import event as events
 from sim.core.event import Event
 from sim.protocols.relay import machine
 from sim.protocols.relay.chronicle_reading import typed
+from sim.protocols.relay.constants import NODE
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.standing import Standing
 from sim.protocols.relay.standing_tabs import Row
@@ -59,6 +60,11 @@ class RelayChronicle:
 
     def _connection(self, link: str, n: int, state: str) -> None:
         self.connections.setdefault(link, Timeline()).put(n, state)
+
+    def is_node(self, link: str) -> bool:
+        """Whether a connection is a node's."""
+        peer = self._stands.peers.get(link)
+        return peer is not None and peer.role == NODE
 
     def messages(self, n: int) -> Iterator[MessageAt]:
         """None: controllers write into no chat channel."""

@@ -20,7 +20,13 @@ _STATES: Final[Mapping[str, str]] = {
     "QUEUED": machine.WAITING,
     "WORKING": machine.RUNNING,
 }
-_TRIGGERS: Final[Mapping[str, str]] = {"result": "answer", "error": "answer"}
+_BY_CODE: Final[Mapping[str, str]] = {
+    "queue_wait_timed_out": "budget ends",
+    "command_timed_out": "budget ends",
+    "command_cancelled": "cancel",
+    "node_disconnected": "node lost",
+}
+"""How a command ends by the relay's own errors; other codes are its node's answer."""
 _TOLD: Final[Mapping[str, str]] = {"queued": "wait", "routed": "send"}
 
 
@@ -28,7 +34,7 @@ def legal_here(
     chronicle: RelayChronicle, relay: str, link: str, frame: Mapping[str, Any], n: int
 ) -> list[Verdict]:
     """What the tables say of a frame that reached, or left, ``relay`` with step ``n``."""
-    return [*_session(chronicle, link, frame, n - 1), *_command(chronicle, frame, n - 1)]
+    return [*_session(chronicle, link, frame, n - 1), *_command(chronicle, link, frame, n - 1)]
 
 
 def _session(
@@ -45,17 +51,30 @@ def _session(
         yield Verdict(machine.SESSION.role, link, state, "", after)
 
 
-def _command(chronicle: RelayChronicle, frame: Mapping[str, Any], n: int) -> Iterator[Verdict]:
+def _command(
+    chronicle: RelayChronicle, link: str, frame: Mapping[str, Any], n: int
+) -> Iterator[Verdict]:
+    """What a controller is told of a command; of a node's answer, late or not, the relay decides.
+
+    A refusal at the door is no step of a command: it never was one.
+    """
     request, payload = str(frame.get("requestId")), frame.get("payload")
     timeline = chronicle.states.get(request)
-    if timeline is None or not isinstance(payload, Mapping):
+    if timeline is None or not isinstance(payload, Mapping) or chronicle.is_node(link):
         return
-    family = str(frame.get("messageType"))
-    trigger = _TOLD.get(str(payload.get("type"))) if family == "event" else _TRIGGERS.get(family)
+    state = _STATES.get(str(timeline.at(n, "SENT")), machine.ENDED)
+    trigger = _trigger(str(frame.get("messageType")), payload, state)
     if trigger is None:
         return
-    state = _STATES.get(str(timeline.at(n)), machine.ENDED)
     yield _asked(machine.COMMAND, request, state, trigger)
+
+
+def _trigger(family: str, payload: Mapping[str, Any], state: str) -> str | None:
+    if family == "event":
+        return _TOLD.get(str(payload.get("type")))
+    if family == "error" and state in (machine.WAITING, machine.RUNNING):
+        return _BY_CODE.get(str(payload.get("code")), "answer")
+    return "answer" if family == "result" else None
 
 
 def _asked(table: Table, subject: str, state: str, trigger: str) -> Verdict:
