@@ -6,7 +6,7 @@ another place than in the timed run is ``until`` what happened before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sim.core.entropy import Stream
@@ -97,6 +97,12 @@ class Walk(Helm):
             return False
         self._note(item)
         return True
+
+    def overdue(self) -> Iterator[int]:
+        yield from super().overdue()
+        for item in self.passed:
+            if item not in self._wanted:
+                yield item.due
 
     def withdrawn(self, item: Item) -> None:
         super().withdrawn(item)

@@ -81,7 +81,8 @@ class Helm:
     thing. ``last`` is the name of what happened last. ``followed`` are the steps
     that took effect, ``count`` is how much has happened. ``on_happening``, ``on_move``,
     ``on_fault`` and ``on_withdrawn`` (of what was planned, not by this helm's own will)
-    are for somebody who listens. One helm steers one world.
+    are for somebody who listens. One helm steers one world. ``late_us`` is by how much all
+    that has happened too late was late, in sum.
     """
 
     def __init__(self, world: World, strike: Strike, steps: Iterable[Step] = ()) -> None:
@@ -89,6 +90,7 @@ class Helm:
         self.strike = strike
         self.last = START
         self.count = 0
+        self.late_us = 0
         self.followed: list[Step] = []
         self.on_happening: Callable[[str, Item], None] | None = None
         self.on_move: Callable[[Activity], None] | None = None
@@ -103,6 +105,9 @@ class Helm:
         self._keys: dict[Item, str] = {}
         # Until when, and since when (µs).
         self._held: dict[Item, tuple[str, int]] = {}
+        # When those of no due time of their own would have happened (µs).
+        self._wanted: dict[Item, int] = {}
+        self._newest: tuple[Item | None, int] = None, 0
         self.happened: dict[str, None] = {}
         self._symbols: dict[tuple[str, str], int] = {}
         self._own = False
@@ -152,6 +157,11 @@ class Helm:
 
     def withdrawn(self, item: Item) -> None:
         """An item will not happen any more; perhaps it was being held."""
+        now = self.world.now
+        at = self._wanted.pop(item, item.due)
+        self.late_us += max(0, now - at)
+        # What happens before its turn is withdrawn first: it is no later for that.
+        self._newest = item, max(at, now)
         if item in self._held:
             self._let_go(item)
         elif self.on_withdrawn is not None and item.seq != -1 and not self._own:
@@ -162,6 +172,9 @@ class Helm:
         self.last = self.key(item)
         del self._keys[item]
         self.count += 1
+        newest, at = self._newest
+        at = self._wanted.pop(item, at if newest is item else item.due)
+        self.late_us += max(0, self.world.now - at)
         if self.on_happening is not None:
             self.on_happening(self.last, item)
         self.happened[self.last] = None
@@ -243,7 +256,20 @@ class Helm:
         if not activity.parked:
             activity.host.suspend(activity)
         self.world.schedule(stall, 0)
+        self._wanted[stall] = self.world.now
         return stall
+
+    # -- how late it is ----------------------------------------------------------------
+
+    def most_late_us(self) -> int:
+        """How much later (µs) than in the timed run anything may have come by now, because of
+        what this helm has put off; 0: not at all."""
+        overdue = max((self.world.now - at for at in self.overdue()), default=0)
+        return self.late_us + max(0, overdue)
+
+    def overdue(self) -> Iterator[int]:
+        """When that would have happened which is being put off (µs)."""
+        yield from self._wanted.values()
 
     # -- holding -----------------------------------------------------------------------
 
@@ -251,6 +277,8 @@ class Helm:
         """Let the item happen so much later."""
         if by_us:
             due = max(self.world.now, item.due) + by_us
+            self.late_us += by_us
+            self._wanted.pop(item, None)
             self.world.schedule(item, due)
             item.put_off(self.world, due)
 
@@ -260,6 +288,7 @@ class Helm:
         since = max(world.now, item.due)
         self.take_out(item)
         self._held[item] = until, since
+        self._wanted.setdefault(item, since)
         if item.foreground:
             world.pending += 1  # it is on its way all the same: nothing is settled
         item.put_off(world, None)

@@ -75,6 +75,11 @@ def payload_of(wire: Mapping[str, Any]) -> Mapping[str, Any]:
     return payload if isinstance(payload, dict) else NOTHING
 
 
+def on_time() -> int:
+    """How late things may come where nobody puts anything off (µs)."""
+    return 0
+
+
 class RelayView:
     """The folded state of a run.
 
@@ -90,7 +95,7 @@ class RelayView:
     def __init__(self, plan: RelayPlan | None = None, *, frames_only: bool = False) -> None:
         self.plan = plan or RelayPlan()
         self.frames_only = frames_only
-        self.late_us = 0
+        self.late_us: Callable[[], int] = on_time
         self.now = 0
         self.books: dict[str, RelayBook] = {}
         self.sessions: dict[str, SessionView] = {}
@@ -150,7 +155,7 @@ class RelayView:
 
     def grace_us(self, host: str) -> int:
         """How much later than due a host may be: what it has slept, what a search puts off."""
-        return self.late_us + self.asleep.get(host, 0)
+        return self.late_us() + self.asleep.get(host, 0)
 
     # -- events --------------------------------------------------------------------
 

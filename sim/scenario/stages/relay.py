@@ -91,7 +91,8 @@ class RelayStage(Stage):
 
     def expect_delays(self, most_us: int) -> None:
         super().expect_delays(most_us)
-        self.view.late_us = most_us
+        if self.world.helm is not None:
+            self.view.late_us = self.world.helm.most_late_us
 
     def invariants(self) -> list[Invariant]:
         return invariants_for(self.view, self.cast.twin_kinds())
