@@ -51,6 +51,8 @@ class OpenTokens(Mapping[str, Grant]):
         drawn = self._drawn.get(token)
         if drawn is not None:
             return drawn
+        if not _is_unicode(token):
+            raise KeyError(token)
         open_, _, secret = token.removeprefix(self._before).partition(".")
         role, _, identity = open_.partition("-")
         is_open = token.startswith(self._before) and role in PEERS and identity
@@ -63,6 +65,15 @@ class OpenTokens(Mapping[str, Grant]):
 
     def __len__(self) -> int:
         return len(self._drawn)
+
+
+def _is_unicode(token: str) -> bool:
+    """Half a surrogate pair, which JSON can hold, is no identity: no header could show it."""
+    try:
+        token.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class OpenRelayCast(Cast):

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -212,6 +213,63 @@ def test_the_role_stands_in_the_query_of_what_is_dialled(
 ) -> None:
     address = Address(url, TOKEN)
     assert (address.dialled(), address.web("/api/nodes/connected")) == (dialled, nodes)
+
+
+@pytest.mark.parametrize(
+    "url", ["ws://[", "ws://h:x", "ws://h:99999", "ws://h:0", "ws://u:p@h", "http://h", "ws://", ""]
+)
+def test_what_is_no_url_of_a_relay_is_refused_before_anything_is_dialled(url: str) -> None:
+    with pytest.raises(UsageError, match="give the relay's URL, such as ws://"):
+        Address(url, TOKEN)
+
+
+@pytest.mark.parametrize("token", ["sekrit\nx", "sekrit\r\nX-More: 1", "sekrit\x00"])
+def test_a_token_that_no_header_can_hold_is_refused_and_not_repeated(token: str) -> None:
+    with pytest.raises(UsageError, match="control character") as told:
+        Address("ws://h:1", token)
+    assert "sekrit" not in str(told.value)
+
+
+def test_a_token_that_is_not_ascii_is_shown_as_utf_8() -> None:
+    with telling({"nodes": []}) as (url, asked):
+        assert connected_nodes(Address(url, "controller-中")) == []
+    assert asked[0][1].encode("latin-1").decode() == "Bearer controller-中"
+
+
+def test_messages_do_not_repeat_the_query_of_the_url() -> None:
+    with telling({"nodes": []}) as (url, _), pytest.raises(UsageError) as told:
+        node_of(Address(f"{url}/?key=sekrit", TOKEN))
+    assert "sekrit" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (b"SSH-2.0-OpenSSH\r\n", "the answer is no HTTP"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 100_000, "the answer is no JSON"),
+        (b"HTTP/1.1 200 OK\r\n\r\n{", "the answer is no JSON"),
+    ],
+)
+def test_a_server_that_speaks_nonsense_is_told_so(answer: bytes, why: str) -> None:
+    async def speak(stream: trio.SocketStream) -> None:
+        await stream.receive_some(4096)
+        await stream.send_all(answer)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            listeners = await nursery.start(partial(trio.serve_tcp, speak, 0, host="127.0.0.1"))
+            url = f"ws://127.0.0.1:{listeners[0].socket.getsockname()[1]}"
+            with pytest.raises(UsageError, match=why):
+                await trio.to_thread.run_sync(connected_nodes, Address(url, TOKEN))
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+def test_with_json_an_address_that_cannot_be_used_is_an_object_too(shell: Shell) -> None:
+    said = shell("relay", "extract-content", PAGE, "--url", "ws://[", "--token", "t", "--json")
+    assert said.code == 2
+    assert "ws://127.0.0.1:8787" in json.loads(said.out)["error"]["message"]
 
 
 # -- tokens that are no longer good

@@ -19,7 +19,7 @@ from sim.live.house import Plan
 from sim.live.relay_away import Crew, connect
 from sim.live.session import Running
 from sim.play import vocabularies
-from sim.protocols.relay.build import make_auth, make_command, make_hello
+from sim.protocols.relay.build import make_auth, make_command, make_hello, make_refresh
 from sim.scenario.parse import parse_scenario
 from sim.wire.encode import encode_json
 from tests.live.strangers import Served, events, eventually, served
@@ -233,3 +233,19 @@ SILENT = """sequenceDiagram
     N->>R: auth
     R->>N: auth_ack
 """
+
+
+async def test_half_a_surrogate_pair_is_no_token_and_breaks_nobodys_connection() -> None:
+    async with (
+        served(relay(), token="s3cr3t-word") as session,
+        open_websocket_url(session.opened.urls["node"]) as socket,
+    ):
+        for token in ("node-\ud800.s3cr3t-word", "node-n.\udfff", "\ud800"):
+            hello = make_hello(role="node").wire
+            auth = {**make_auth(access_token=token).wire, "senderRole": "node"}
+            refresh = make_refresh(refresh_token=f"refresh-{token}").wire
+            for wire in (hello, auth, {**refresh, "senderRole": "node"}):
+                await socket.send_message(json.dumps(wire))
+            codes = [json.loads(await socket.get_message())["payload"] for _ in range(3)]
+            assert "invalid_access_token" in [one.get("code") for one in codes]
+        assert await _nodes(session, "controller-a.s3cr3t-word") == []

@@ -76,10 +76,16 @@ def extract_content(
     html: Html = None,
 ) -> None:
     """Extract the content of a page through the relay."""
-    from sim.protocols.relay.controller.errand import Wanted
+    from sim.core.errors import UsageError
+    from sim.protocols.relay.controller.errand import NotExtracted, Wanted
 
     wanted = Wanted(page or "", tab_session or "", str(format), selector or "", timeout_ms)
-    end = _end_of(wanted, address_of(url, token, refresh_token, node), pages_of(html, url))
+    try:
+        end = _end_of(wanted, address_of(url, token, refresh_token, node), pages_of(html, url))
+    except UsageError as error:
+        if as_json:
+            _print_object(NotExtracted("", str(error)))
+        raise
     raise typer.Exit(_told(end, as_json))
 
 
@@ -97,6 +103,14 @@ def _end_of(wanted: Wanted, address: Address | None, pages: list[Page]) -> Extra
         client.close()
 
 
+def _print_object(end: Extracted | NotExtracted) -> None:
+    from sim.cli.relaying.answers import json_of
+    from sim.cli.terminal import print_json
+
+    print_json(json_of(end))
+    sys.stdout.flush()
+
+
 def _print_content(content: str) -> None:
     """As it is where it is piped; a terminal gets what cannot repaint it."""
     from sim.cli.terminal import print_text
@@ -109,13 +123,12 @@ def _print_content(content: str) -> None:
 
 def _told(end: Extracted | NotExtracted, as_json: bool) -> int:
     from sim.cli.outcome import FAILED, OK
-    from sim.cli.relaying.answers import json_of
-    from sim.cli.terminal import print_json, say
+    from sim.cli.terminal import say
     from sim.protocols.relay.controller.errand import Extracted
 
     is_there = isinstance(end, Extracted)
     if as_json:
-        print_json(json_of(end))
+        _print_object(end)
     elif isinstance(end, Extracted):
         _print_content(end.content)
     if not is_there:

@@ -109,7 +109,7 @@ class RemoteClient:
             return
         why = self._why_not or f"no auth_ack within {ADMISSION_S:g} s"
         refused = TokenRefused if self._why_not.endswith("invalid_access_token") else UsageError
-        raise refused(f"{self._address.url}: {why}")
+        raise refused(f"{self._address.shown}: {why}")
 
     async def _admitted(self, give_up: Callable[[], bool] = never) -> bool:
         """Wait a little for the session; one that was lost comes back by itself."""
@@ -154,16 +154,23 @@ class RemoteClient:
         self.world.close()
 
 
+async def _in_a_thread(ask: Callable[[Address], str], address: Address) -> str:
+    """A request over HTTP that a Ctrl-C, or a server that trickles, does not have to wait for."""
+    with trio.move_on_after(2 * ADMISSION_S):
+        return await trio.to_thread.run_sync(ask, address, abandon_on_cancel=True)
+    raise UsageError(f"{address.shown}: no whole answer within {2 * ADMISSION_S:g} s")
+
+
 async def _prepared(address: Address) -> tuple[Address, str]:
     """The node that is meant, and the address with a token that was good enough to ask."""
     try:
-        return address, await trio.to_thread.run_sync(node_of, address)
+        return address, await _in_a_thread(node_of, address)
     except TokenRefused:
         if not address.refresh_token:
             raise
-    token = await trio.to_thread.run_sync(new_token, address)
+    token = await _in_a_thread(new_token, address)
     address = attrs.evolve(address, token=token)
-    return address, await trio.to_thread.run_sync(node_of, address)
+    return address, await _in_a_thread(node_of, address)
 
 
 @asynccontextmanager
@@ -179,7 +186,7 @@ async def session_with(address: Address) -> AsyncIterator[RemoteClient]:
             except TokenRefused:
                 if not address.refresh_token:
                     raise
-                await client.show(await trio.to_thread.run_sync(new_token, address))
+                await client.show(await _in_a_thread(new_token, address))
             yield client
         except trio.Cancelled:
             raise
