@@ -13,6 +13,8 @@ import pytest
 import trio
 from trio_websocket import open_websocket_url
 
+from sim.check.checking import check_file
+from sim.check.wanted import Wanted
 from sim.core.event import CallApplied, FaultInjected, FrameSent
 from sim.live.holding import Stop, Summary
 from sim.live.house import Plan
@@ -22,6 +24,7 @@ from sim.play import vocabularies
 from sim.protocols.relay.build import make_auth, make_command, make_hello, make_refresh
 from sim.scenario.parse import parse_scenario
 from sim.wire.encode import encode_json
+from tests.check.coming_back import comes_back
 from tests.live.strangers import Served, events, eventually, served
 
 pytestmark = pytest.mark.trio
@@ -89,6 +92,9 @@ async def test_twin_nodes_and_a_twin_controller_work_through_a_served_relay(tmp_
     assert summaries[0].findings == 0
     assert session.summary is not None
     assert session.summary.findings == 0
+    report = check_file(str(record), Wanted())
+    assert (report.found, report.bad, report.connections) == ((), (), 3)
+    comes_back(record)
 
 
 async def test_a_real_controller_is_answered_in_its_own_words_over_its_own_socket() -> None:
