@@ -328,18 +328,21 @@ class Standing:
             task.state, task.text = OK, "lock_released"
         self._lock_row(task.place, task.peer.relay)
 
+    def _cancel_acked(self, task: Task, payload: Wire) -> None:
+        if task.what == "command_cancel":  # else its own cancel has borrowed its requestId
+            self._ended(task, OK, f"cancel_ack {payload.get('status')}")
+
     def _lock_over(self, request: str, why: str = "lock_renewed") -> None:
-        task = self.tasks.get(request)
-        if task is not None:
+        if task := self.tasks.get(request):
             task.state, task.text = CLOSED, why
 
     def _lock_row(self, place: tuple[str, str], relay: str) -> None:
         lock = self.locks.get(place)
         text = None
         if lock is not None:
-            until = lock.until / 1e6
-            text = f"{place[0]}:{place[1]}  {lock.owner} until T+{until:.3f} ({lock.lease_ms} ms)"
-        self._rows.put(self._n, relay, LOCKS, f"{place[0]}:{place[1]}", text)
+            end = f"T+{lock.until / 1e6:.3f}"
+            text = f"{':'.join(place)}  {lock.owner} until {end} ({lock.lease_ms} ms)"
+        self._rows.put(self._n, relay, LOCKS, ":".join(place), text)
 
     # -- connections -----------------------------------------------------------------------
 
@@ -374,7 +377,7 @@ class Standing:
             self._closed(link, host)
 
     def _session(self, peer: Peer, text: str | None) -> None:
-        told = None if text is None else f"{peer.link}  {text}"
+        told = f"{peer.link}  {text}" if text is not None else None
         self._rows.put(self._n, peer.relay, SESSIONS, peer.link, told)
 
     _EVENTS: ClassVar[Mapping[str, Callable[[Any, Task, Wire], None]]] = {
@@ -386,9 +389,7 @@ class Standing:
         "lock_expired": _let_go,
         "listener_ended": _over,
         "stream_ended": _over,
-        "cancel_ack": lambda self, task, payload: self._ended(
-            task, OK, f"cancel_ack {payload.get('status')}"
-        ),
+        "cancel_ack": _cancel_acked,
     }
 
 

@@ -284,6 +284,16 @@ def test_a_cancel_ends_by_its_ack_or_its_error() -> None:
     assert play.outcomes() == [("c1", EVENT), ("c2", ERROR)]
 
 
+def test_a_cancel_that_borrows_the_id_of_its_command_does_not_end_it_by_its_ack() -> None:
+    play = ControllerPlay()
+    play.do(SendCommand("command.list", request="r1"))
+    play.do(CancelCommand("r1", request="r1"))
+    play.say(make_cancel_ack(target_request_id="r1", status="forwarded", request_id="r1"))
+    assert play.outcomes() == []
+    fail(play, "r1", "command_cancelled")
+    assert play.outcomes() == [("r1", ERROR)]
+
+
 def test_a_relay_that_wants_fewer_pings_is_not_taken_for_dead_between_them() -> None:
     play = ControllerPlay(greets=False)
     hello, auth = (play.heard(family)[0]["requestId"] for family in ("hello", "auth"))

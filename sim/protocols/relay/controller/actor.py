@@ -67,7 +67,7 @@ class Controller(Desk):
         if isinstance(event, LockEvent):
             await locks.told(self, request, payload["type"], event, payload)
         elif isinstance(event, CancelAck):
-            await calls.end(self, request, EVENT, payload)
+            await calls.cancel_acked(self, request, payload)
         elif isinstance(event, ListenerUpdate):
             await streams.updated(self, request, str(payload.get("updateType", "")))
         elif isinstance(event, ListenerEnded):

@@ -25,6 +25,7 @@ from sim.protocols.relay.constants import (
 from sim.protocols.relay.controller.desk import Desk
 from sim.protocols.relay.controller.records import (
     DISCONNECTED,
+    EVENT,
     GAVE_UP,
     Call,
     Outcome,
@@ -36,6 +37,7 @@ from sim.wire.absent import ABSENT, Absent
 from sim.wire.exact import plain_object
 
 MOST_OUTCOMES: Final = 200
+_CANCEL: Final = "command_cancel"
 _ALIAS: Final = "command.reddit_posts"
 _SITE_COMMANDS: Final = ("command.run", "command.test", _ALIAS)
 
@@ -115,7 +117,7 @@ def _prepared(desk: Desk, act: Act, request: str) -> tuple[RelayBody, Call, int]
         budget = budget_ms(None if isinstance(timeout, Absent) else timeout)
         return body, call, budget + grace_ms
     if isinstance(act, CancelCommand):
-        cancelled = Call(request, "command_cancel", act, target=act.target)
+        cancelled = Call(request, _CANCEL, act, target=act.target)
         return CommandCancel(target_request_id=act.target), cancelled, grace_ms
     if isinstance(act, LockTab):
         node = desk.node_of(act.node)
@@ -172,6 +174,13 @@ def learn(desk: Desk, node: str, data: Any) -> None:
         if isinstance(policy, dict):
             key = (node, str(described.get("site")).strip().lower(), str(described.get("id")))
             desk.policies[key] = policy
+
+
+async def cancel_acked(desk: Desk, request: str, payload: Any) -> None:
+    """Ends the cancel, and not a command whose requestId the cancel has borrowed."""
+    call = desk.calls.get(request)
+    if call is None or call.name == _CANCEL or not desk.rules.events_end_nothing:
+        await end(desk, request, EVENT, payload)
 
 
 async def end(desk: Desk, request: str, how: str, payload: dict[str, Any]) -> None:
