@@ -106,7 +106,7 @@ def test_the_test_command_is_the_one_that_ci_runs() -> None:
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "'.[dev]' && .venv/bin/pytest\n" in README
     assert "'.[dev]'" in ci
-    assert '\npytest | tee' in ci
+    assert "\npytest | tee" in ci
 
 
 def test_every_place_that_the_readme_names_exists() -> None:

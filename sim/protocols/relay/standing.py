@@ -1,9 +1,8 @@
 """What stands at a step of a relay run, as far as frames tell: a fold over the events.
 
 Queues, locks with their leases, listeners and sessions at the relay; tabs with their
-owners at the nodes. What the relay says counts when it says it; what it is asked, when
-that arrives; tabs are there when their node says so. Each row keeps the steps at which
-it changed, so that screens can show any moment.
+owners at the nodes. What the relay says counts when it says it; what it is asked, when that
+arrives; tabs are there when their node says so. Each row keeps the steps of its changes.
 """
 
 from __future__ import annotations
