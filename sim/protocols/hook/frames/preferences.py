@@ -23,7 +23,10 @@ _GATE: Final = Gate(HOOK_FEATURE_PROVIDER_PREFS, BOTH)
 _SECTION: Final = "§5 provider"
 
 
-@linkage({"if": among("bound", [False]), "then": {"properties": {"prefs": {"maxItems": 0}}}})
+@linkage(
+    {"if": among("bound", [False]), "then": {"properties": {"prefs": {"maxItems": 0}}}},
+    typed=lambda state: state.bound is not False or state.prefs == (),
+)
 def unbound_has_no_preferences(payload: Wire) -> Fault | None:
     """prefs is empty when bound is false."""
     if payload["bound"] is False and payload.get("prefs") != []:
