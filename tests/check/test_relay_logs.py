@@ -16,10 +16,14 @@ from sim.check.wanted import Wanted
 from sim.core.errors import UsageError
 from sim.core.trace import write_trace
 from sim.play import load, play
+from sim.protocols.relay.catalogue.tale import Tale
+from sim.protocols.relay.catalogue.tales import TALES
+from sim.protocols.relay.invariants import INVARIANTS
 from sim.scenario.load import shipped_scenarios
 from sim.wire.encode import encode_json
 from tests.check.coming_back import comes_back
 from tests.check.logs import Story, written
+from tests.check.observing import Observer
 from tests.cli.screens import Shell
 from tests.protocols.relay.frames_for_tests import changed, without
 
@@ -208,3 +212,37 @@ ERROR = said("error", "relay")
 )
 def test_each_rule_about_frames_can_be_broken_by_them(rule, lane, up, wire):
     assert broken_by(lane, (up, wire)) == [rule]
+
+
+class Kept(Tale):
+    """A tale that keeps its events."""
+
+    def __init__(self, invariant):
+        self.kept = []
+        super().__init__(invariant)
+
+    def tell(self, kind, cause=-1, **facts):
+        self.kept.append(kind(n=self.n, at=self.now, cause=cause, **facts))
+        return super().tell(kind, cause, **facts)
+
+
+def seen_of(told, bad: bool) -> set[str]:
+    """Which rules an observer of the frames of a tale sees broken."""
+    tale = Kept(next(one for one in INVARIANTS if one.name == told.invariant))
+    told.story(tale, bad)
+    tale.finish()
+    return {one.rule for one in Observer(FrameJudge("relay")).watch(tale.kept).findings}
+
+
+RULES = {one.name for one in judged("relay").invariants}
+TOLD = [told for told in TALES if told.invariant in RULES]
+
+
+@pytest.mark.parametrize("told", TOLD, ids=lambda told: told.name)
+def test_what_a_tale_does_wrong_is_seen_in_its_frames(told):
+    assert told.invariant not in seen_of(told, bad=False)
+    assert told.invariant in seen_of(told, bad=True)
+
+
+def test_every_rule_about_frames_is_shown_broken_by_a_tale():
+    assert {told.invariant for told in TOLD} == RULES

@@ -263,5 +263,7 @@ class RelayView:
             return
         if session is not None:
             session.gets(str(wire.get("messageType")))
-        if event.link.partition(".")[2].startswith("node"):
+        # A log may call its connections anything; of those that are over only the name is left.
+        lane = event.link.partition(".")[2] if session is None else session.lane
+        if lane.startswith("node"):
             self.node(event.receiver).hears(wire, self.payload, event)

@@ -100,6 +100,8 @@ class RelaysSendTheirFamilies(OfRelay):
     families = MESSAGE_TYPES
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
+        if not session.lane:
+            return None  # a log has not said yet whom the relay talks to
         self.exercised += 1
         family = event.frame.type
         sender = self.view.said.get("senderRole")
@@ -202,11 +204,14 @@ class AnswersKeepTheRequestId(OfRelay):
 class NodesAnswerUnderTheRequestId(OfPeers):
     name = "nodes-answer-under-the-request-id"
     sentence = "A node answers under the requestId of what it was told, on the same connection."
+    from_frames = True
     catalogue = ("OT-04", "OT-34", "OT-42")
     families = ("result", "error")
     obeyed_by = NODE
 
     def judge(self, session: SessionView, event: FrameSent) -> str | None:
+        if self.view.frames_only and event.frame.type == "error":
+            return None  # it may answer what no parser takes, of which nobody here has heard
         self.exercised += 1
         node = self.view.node(event.sender)
         place = event.link, str(self.view.said.get("requestId"))

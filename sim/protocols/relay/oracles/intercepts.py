@@ -46,6 +46,7 @@ class InterceptsAreOfOpenTabs(OfWork):
 class InterceptsTellTheirOptions(OfWork):
     name = "intercepts-tell-their-options"
     sentence = "The result of an intercept has the options in force: lower-cased site, defaults."
+    from_frames = True
     catalogue = ("OT-22", "OT-24", "OT-25", "OT-26")
 
     def ended(self, node: NodeView, work: WorkView, event: FrameSent) -> str | None:
@@ -106,6 +107,7 @@ class UpdatesPassTheFilters(OfUpdates):
         "A raw update is of the site or an allowed host, of a wanted address, type and source, and "
         "holds of headers and bodies what was asked for."
     )
+    from_frames = True
     catalogue = ("OT-23", "OT-24", "OT-25", "OT-26")
 
     def told(
@@ -155,6 +157,7 @@ def _wrong_contents(options: InterceptOptions, data: Mapping[str, Any]) -> str:
 class SharedObjectsAreOfAKind(OfUpdates):
     name = "shared-objects-are-of-a-kind"
     sentence = "What an adapter makes of traffic is one of the seven shared kinds."
+    from_frames = True
     catalogue = ("OT-27",)
 
     def told(

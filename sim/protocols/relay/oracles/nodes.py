@@ -67,6 +67,7 @@ class NodesAnswerOnce(OfWork):
 class ResultsFitTheirAction(OfWork):
     name = "results-fit-their-action"
     sentence = "A good result has the data of its action: tabs, texts, whole descriptors."
+    from_frames = True
     catalogue = ("OT-37", "OT-16")
 
     def ended(self, node: NodeView, work: WorkView, event: FrameSent) -> str | None:
@@ -85,6 +86,7 @@ class OnlyWholeCommandsAreDone(OfWork):
         "No command is done that lacks what its action needs: a subscribe has its listener and the "
         "options of that, an unsubscribe its target."
     )
+    from_frames = True
     catalogue = ("OT-15", "OT-16", "OT-22", "OT-24", "OT-26", "OT-30")
 
     def ended(self, node: NodeView, work: WorkView, event: FrameSent) -> str | None:
