@@ -93,8 +93,8 @@ class Report:
 
     @property
     def is_readable(self) -> bool:
-        """Whether there was something to judge."""
-        return bool(self.frames)
+        """Whether there was something to judge: frames of which one knows who sent them."""
+        return bool(self.frames and self.connections)
 
     def to_json(self) -> dict[str, Any]:
         """For ``--json``."""
