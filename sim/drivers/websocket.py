@@ -24,13 +24,12 @@ from trio_websocket import (
     HandshakeError,
     WebSocketConnection,
     WebSocketRequest,
-    wrap_client_stream,
     wrap_server_stream,
 )
 from wsproto import ConnectionType, WSConnection
 from wsproto.connection import ConnectionState
-from wsproto.events import AcceptConnection, CloseConnection, Request
-from wsproto.utilities import LocalProtocolError
+from wsproto.events import AcceptConnection, CloseConnection, Event, Request
+from wsproto.utilities import LocalProtocolError, RemoteProtocolError
 
 from sim.drivers import deflate
 from sim.drivers.listening import cannot_listen
@@ -159,6 +158,41 @@ class _Guest(WebSocketConnection):
         await super()._handle_close_connection_event(event)
 
 
+class _Caller(WebSocketConnection):
+    """A connection to somebody else's server, which need not be a WebSocket server at all.
+
+    ``refusal`` is there when the handshake is over without a connection. Left to itself the
+    library takes what is no handshake for a defect of ours, and waits on when the server hangs up.
+    """
+
+    refusal: Refused | None = None
+    _is_taken = False
+
+    async def _reader_task(self) -> None:
+        why = "it hung up during the handshake"
+        try:
+            await super()._reader_task()
+        except ConnectionRejected:
+            raise
+        except (RemoteProtocolError, ValueError):
+            if self._is_taken:
+                raise
+            why = "it is no WebSocket server"
+        if not self._is_taken:
+            status = self._reject_status or 0
+            self.refusal = Refused(f"turned away with {status}" if status else why, status)
+            self._open_handshake.set()
+
+    async def _handle_accept_connection_event(self, event: AcceptConnection) -> None:
+        self._is_taken = True
+        await super()._handle_accept_connection_event(event)
+
+    async def _send(self, event: Event) -> None:
+        if not self._is_taken and not isinstance(event, Request):
+            raise RemoteProtocolError("there is nobody to tell before the handshake")
+        await super()._send(event)
+
+
 async def dial(nursery: trio.Nursery, port: int, link: str) -> Socket:
     """Connect to a listener of ours on this machine, for the named link.
 
@@ -194,6 +228,8 @@ async def dial_url(
         raise Refused(f"{host}:{port} did not answer within {limit_s:g} s") from None
     except UnicodeError:
         raise Refused(f"{host}:{port}: this is no name of a host") from None
+    except Refused as refused:
+        raise Refused(f"{host}:{port}: {refused}", refused.status) from None
     except (OSError, trio.BrokenResourceError, HandshakeError, ConnectionClosed) as error:
         raise Refused(f"{host}:{port}: {reason_of(error)}") from error
 
@@ -250,15 +286,19 @@ async def _shake_hands(
     headers: list[tuple[bytes, bytes]],
 ) -> Socket:
     try:
-        connection = await wrap_client_stream(
-            nursery,
+        connection = _Caller(
             stream,
-            host,
-            resource,
-            extra_headers=headers,
+            WSConnection(ConnectionType.CLIENT),
+            host=host,
+            path=resource,
+            client_extra_headers=headers,
             max_message_size=MESSAGE_BYTES,
             receive_buffer_size=RECEIVE_BYTES,
         )
+        nursery.start_soon(connection._reader_task)
+        await connection._open_handshake.wait()
+        if connection.refusal is not None:
+            raise connection.refusal
     except BaseException:
         await trio.aclose_forcefully(stream)
         raise
