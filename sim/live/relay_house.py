@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -11,7 +12,7 @@ import trio
 
 from sim.core.http import HttpRequest, HttpResponse
 from sim.core.invariant import Invariant
-from sim.core.op import Call, Frame
+from sim.core.op import Call, Frame, OpaqueFrame
 from sim.live.gateway import Seat, Tell
 from sim.live.house import Plan
 from sim.live.lodging import Lodging
@@ -24,6 +25,7 @@ from sim.scenario.parse import parse_scenario
 API = "/api/"
 WEB = "web"
 TOKENS = ("accessToken", "refreshToken")
+_SAID: Final = re.compile(rf'"({"|".join(TOKENS)})"\s*:\s*"([^"\\]+)')
 
 
 class RelayHouse(Lodging[OpenRelayStage]):
@@ -109,6 +111,9 @@ class RelayHouse(Lodging[OpenRelayStage]):
         payload = wire.get("payload") if isinstance(wire, dict) else None
         if isinstance(payload, dict):
             self._hide(payload)
+        if isinstance(frame, OpaqueFrame):  # what cannot be read may hold one all the same
+            for name, token in _SAID.findall(frame.text):
+                self._hide({name: token})
 
     def _hide(self, holder: Mapping[str, Any]) -> None:
         plan = self._plan

@@ -255,3 +255,18 @@ async def test_half_a_surrogate_pair_is_no_token_and_breaks_nobodys_connection()
             codes = [json.loads(await socket.get_message())["payload"] for _ in range(3)]
             assert "invalid_access_token" in [one.get("code") for one in codes]
         assert await _nodes(session, "controller-a.s3cr3t-word") == []
+
+
+async def test_a_strangers_token_in_a_frame_that_is_no_json_stands_in_no_recording(
+    tmp_path: Path,
+) -> None:
+    record = tmp_path / "relay.jsonl"
+    async with (
+        served(relay(record=record)) as session,
+        open_websocket_url(session.opened.urls["controller"]) as socket,
+    ):
+        whole = encode_json(make_auth(access_token="eyJhbGciOi-production").wire)
+        for text in (whole[:-1], whole.replace("{", '{"n":NaN,', 1), f"[{whole}]"):
+            await socket.send_message(text)
+            await socket.get_message()
+    assert "production" not in record.read_text()
