@@ -43,6 +43,6 @@ BAD_TRACES = (
         b'{"hooktwin":99,"scenario":"x"}\n',
         (":1", "99", "run the scenario again"),
     ),
-    Bad("binary", b"\0\xff\0\xff\n", (":1", "no hooktwin trace")),
+    Bad("binary", b"\x7fELF\2\1\1\0\xff\n", (":1", "no hooktwin trace")),
     Bad("damaged event", b'{"hooktwin":1}\n{"kind":"Nonsense"}\n{}\n', (":2", "no event")),
 )
