@@ -140,6 +140,8 @@ WORDS = {
     "enter shrink, then open": "回车 缩小，再打开", "not started: press enter": "尚未开始：按回车",
     "scenario": "场景", "budget": "预算", "strategy": "策略", "schedules": "调度",
     "visited": "已访问", "situations": "情形", "repeat": "重现",
+    "nobody chats in this run: what its hosts hold in mind is in view 4":
+        "这次运行里没有聊天；各主机记着什么，见视图 4",
     "words beside every colour: [in progress] [ok] [error] [interrupted]     ! written by one that is not the owner":
         "每种颜色旁都有文字：[进行中] [完成] [错误] [已中断]     ! 由非归属者写入",
     "both sides move together    ] next difference   = hide equal steps   \\ swap":

@@ -111,6 +111,8 @@ class ChannelsView(View):
         return f"{len(self._shown)} channels, one run" if len(self._shown) > 1 else ""
 
     def hint(self) -> str:
+        if not self._shown:
+            return "nobody chats in this run: what its hosts hold in mind is in view 4"
         return (
             "words beside every colour: [in progress] [ok] [error] [interrupted]"
             "     ! written by one that is not the owner"
