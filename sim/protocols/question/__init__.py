@@ -1,0 +1,1 @@
+"""The question bridge: OpenCode's question tool, answered from a chat."""
