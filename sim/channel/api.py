@@ -5,8 +5,9 @@ Server → channel: :class:`PostMessage`, :class:`EditMessage`,
 :class:`Done` or :class:`Refused`. Channel → server (webhook events, repeated until answered):
 :class:`PersonSaid`, :class:`ButtonPressed`, :class:`MessageRemoved`,
 :class:`SignedIn`; the reply is :data:`SEEN`. Person → channel: :class:`Say`,
-:class:`Press`, :class:`Remove`, :class:`Authorize`. Scenario → channel:
-:class:`ChannelFault`.
+:class:`Press`, :class:`Remove`, :class:`Reword`, :class:`Authorize`. Scenario → channel:
+:class:`ChannelFault`. A channel that shows somebody a line that no message holds tells it
+as a :class:`Toast`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class PostMessage(Record, frozen=True, gc=False, tag="post"):
     ``state`` is the chip that the message carries (one of STATES, or "" for
     plain text and cards), ``about`` the requestId or interactionId that it is
     about, for the trace's readers only; a channel does not look at it.
-    ``role``: "request", "card", "notice" or "part" (the rest of a split text).
+    ``role``: "request", "card", "notice", "part" (the rest of a split text) or
+    "prompt" (whoever reads it is made to reply to it).
     ``key`` names this post for :class:`FindMessage`, ``reply_to`` the message
     that it quotes.
     """
@@ -171,6 +173,18 @@ class SignedIn(Record, frozen=True, gc=False, tag="signed-in"):
     declined: bool = False
 
 
+class Toast(Record, frozen=True, gc=False, tag="toast"):
+    """A line that ``person``, who has pressed a button on ``message``, is shown for a moment.
+
+    ``stays``: until they close it.
+    """
+
+    person: str
+    message: str
+    text: str
+    stays: bool = False
+
+
 class Seen(Record, frozen=True, gc=False, tag="seen"):
     """The server took the event; the channel need not repeat it."""
 
@@ -182,7 +196,7 @@ class Say(Record, frozen=True, gc=False, omit_defaults=True, tag="say"):
     """A person writes. ``thread`` None = a new thread (or the direct chat).
 
     ``channel``, here and below: the host of the channel, for somebody who is on
-    several.
+    several. ``reply_to``: the message that they answer, where a channel knows replies.
     """
 
     person: str
@@ -191,6 +205,7 @@ class Say(Record, frozen=True, gc=False, omit_defaults=True, tag="say"):
     to_bot: bool = True
     chat: str = ""
     channel: str = ""
+    reply_to: str = ""
 
 
 class Press(Record, frozen=True, gc=False, omit_defaults=True, tag="press"):
@@ -207,6 +222,15 @@ class Remove(Record, frozen=True, gc=False, omit_defaults=True, tag="remove"):
 
     person: str
     message: str
+    channel: str = ""
+
+
+class Reword(Record, frozen=True, gc=False, omit_defaults=True, tag="reword"):
+    """A person changes the text of a message of theirs."""
+
+    person: str
+    message: str
+    text: str
     channel: str = ""
 
 
@@ -227,8 +251,8 @@ class Authorize(Record, frozen=True, gc=False, omit_defaults=True, tag="authoriz
 class ChannelFault(Record, frozen=True, gc=False, omit_defaults=True, tag="channel-fault"):
     """An act on a channel: how it answers the next such call (or all of them).
 
-    ``op``: post, edit, delete, react, find or ``*`` (all of these). ``outcome``:
-    rate_limited, server_error, message_not_found, edit_refused, quota_exceeded,
+    ``op``: post, edit, delete, react, find, what else a channel knows, or ``*`` (all of
+    them). ``outcome``: rate_limited, server_error, message_not_found, edit_refused, quota_exceeded,
     duplicate, unknown (applied, answer lost), latency, down, or ok (no fault any
     more). ``for_us``: Retry-After, extra latency or how long the channel is
     down. ``always``: until another fault for that op replaces it. ``chat``: only

@@ -3,8 +3,12 @@
 Feed it the events of a run in order; each takes constant time. Bots' messages
 follow from the calls to a channel (``CallIssued``, ``CallApplied``), people's
 from the channel's own webhook events. Notes of the channel tell the rest: a call
-whose answer got lost was ``applied`` all the same; a message was ``said`` or
-``removed`` although no event tells the server so, or not yet.
+whose answer got lost was ``applied`` all the same; a message was ``said``, ``reworded`` or
+``removed`` although no event tells the server so, or not yet; somebody was ``toasted``.
+
+A channel whose API has other words than :mod:`sim.channel.api` notes all that it has
+done in these: ``applied`` with the request that would have done it and its ``Done`` (and
+``by``, the host that asked).
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from sim.channel.api import (
     PersonSaid,
     PostMessage,
     React,
+    Toast,
 )
 from sim.core.event import CallApplied, CallIssued, CallLost, Event, Noted
 from sim.core.op import NO_ANSWER
@@ -30,6 +35,9 @@ from sim.core.op import NO_ANSWER
 APPLIED = "applied"
 SAID = "said"
 REMOVED = "removed"
+REWORDED = "reworded"
+TOASTED = "toasted"
+PROMPT = "prompt"
 
 
 @attrs.frozen
@@ -45,6 +53,16 @@ class Version:
     by: str = ""
 
 
+@attrs.frozen
+class Toasted:
+    """Who was shown which line for a moment, at which event and time (µs)."""
+
+    n: int
+    at: int
+    channel: str
+    toast: Toast
+
+
 @attrs.define(eq=False)
 class ShownMessage:
     """A message as it stands in its channel now.
@@ -52,7 +70,8 @@ class ShownMessage:
     ``author`` is a person's name or the bot's host, ``about`` and ``role`` what
     the bot said that it is about; ``in_flight`` counts edits that were issued
     and not yet applied or refused; ``versions`` are all its looks, newest last.
-    ``reply_to`` is the message that it quotes, ``reaction`` the bot's emoji on it.
+    ``reply_to`` is the message that it quotes, ``reaction`` the bot's emoji on it;
+    ``toasts`` are what those who pressed its buttons were shown, newest last.
     """
 
     channel: str
@@ -69,6 +88,12 @@ class ShownMessage:
     edits: int = 0
     in_flight: int = 0
     versions: list[Version] = attrs.field(factory=list)
+    toasts: list[Toasted] = attrs.field(factory=list)
+
+    @property
+    def forces_reply(self) -> bool:
+        """Whether its reader is made to reply to it."""
+        return self.role == PROMPT
 
     @property
     def now(self) -> Version:
@@ -108,6 +133,7 @@ class History:
         self.keep = keep
         self.messages: dict[tuple[str, str], ShownMessage] = {}
         self.by_about: dict[str, list[ShownMessage]] = {}
+        self.toasts: list[Toasted] = []
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             CallIssued: self._issued,
             CallApplied: self._applied,
@@ -160,14 +186,22 @@ class History:
         elif kind is MessageRemoved:
             self._delete(event.caller, request.message)
 
-    def _said(self, event: Event, channel: str, said: PersonSaid) -> None:
+    def _said(self, event: Event, channel: str, said: PersonSaid, reply_to: str = "") -> None:
         key = (channel, said.message)
         if key in self.messages:  # the channel delivers its event late, or again
             return
         self.messages[key] = message = ShownMessage(
-            channel, said.message, said.chat, said.thread, said.person, by_bot=False
-        )
+            channel, said.message, said.chat, said.thread, said.person, by_bot=False,
+            reply_to=reply_to,
+        )  # fmt: skip
         message.versions.append(Version(event.n, event.at, said.text))
+
+    def _reword(self, event: Noted) -> None:
+        data = event.data
+        message = self.messages.get((event.host, data["message"]))
+        if message is not None:
+            message.edits += 1
+            self._keep(message, Version(event.n, event.at, data["text"], by=data["person"]))
 
     def _delete(self, channel: str, name: str) -> None:
         message = self.messages.get((channel, name))
@@ -191,12 +225,18 @@ class History:
 
     def _noted(self, event: Noted) -> None:
         data = event.data
-        if event.what == APPLIED and type(data["reply"]) is Done:
-            self._show(event, "", event.host, data["request"], data["reply"])
+        if event.what == APPLIED:
+            if type(data.get("reply")) is Done:
+                by = data.get("by", "")
+                self._show(event, by, event.host, data["request"], data["reply"])
         elif event.what == SAID:
-            self._said(event, event.host, data["event"])
+            self._said(event, event.host, data["event"], data.get("reply_to", ""))
         elif event.what == REMOVED:
             self._delete(event.host, data["message"])
+        elif event.what == REWORDED:
+            self._reword(event)
+        elif event.what == TOASTED:
+            self._toast(event, data["toast"])
 
     def _show(self, event: Event, caller: str, channel: str, request: Any, reply: Done) -> None:
         kind = type(request)
@@ -233,12 +273,21 @@ class History:
             self.by_about.setdefault(request.about, []).append(message)
         self._look(message, event, request, request.about)
 
+    def _toast(self, event: Noted, toast: Toast) -> None:
+        toasted = Toasted(event.n, event.at, event.host, toast)
+        self.toasts.append(toasted)
+        message = self.messages.get((event.host, toast.message))
+        if message is not None:
+            message.toasts.append(toasted)
+
     def _look(self, message: ShownMessage, event: Event, request: Any, by: str) -> None:
-        versions = message.versions
-        versions.append(
-            Version(
-                event.n, event.at, request.text, request.state, request.buttons, request.files, by
-            )
+        look = Version(
+            event.n, event.at, request.text, request.state, request.buttons, request.files, by
         )
+        self._keep(message, look)
+
+    def _keep(self, message: ShownMessage, look: Version) -> None:
+        versions = message.versions
+        versions.append(look)
         if self.keep is not None and len(versions) > self.keep:
             del versions[0]

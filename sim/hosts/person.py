@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from sim.channel.api import Authorize, Press, Remove, Say
+from sim.channel.api import Authorize, Press, Remove, Reword, Say
 from sim.core.actor import Actor, Port
 from sim.core.op import Call
 
-ACTS = (Say, Press, Remove, Authorize)
+ACTS = (Say, Press, Remove, Reword, Authorize)
 
 
 class Person(Actor):
