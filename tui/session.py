@@ -6,22 +6,19 @@ chronicle that channels and hosts are drawn from. Nothing waits for either.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from sim.check.protocols import invariants_of, judged
-from sim.check.said import Said
+from sim.check.retelling import Judge, Told, names_in, scenario_of
 from sim.cli.drawing.telling import Names
-from sim.core.errors import UsageError
+from sim.cli.drawing.wording import words_for
 from sim.core.event import ConnectionOpened, Event
-from sim.core.invariant import Monitor, Violation
+from sim.core.invariant import Violation
 from sim.core.trace import digest_of
-from sim.play import surroundings, vocabularies
+from sim.play import surroundings
 from sim.protocols.played import Chronicle, Played, played
-from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.result import Result
 from sim.scenario.syntax import Scenario
 from sim.view.columns import Columns
@@ -30,7 +27,6 @@ from sim.view.filters import Lookup
 from sim.view.scene import Scene
 from sim.view.seek import FAR, Seeker
 from sim.view.tracefile import TraceFile
-from tui.drawing.telling import words_for
 
 if TYPE_CHECKING:
     from tui.feeds.live import Live
@@ -89,7 +85,7 @@ class Session:
         self.diagram = Diagram(self.trace, words_for(self.names))
         self.chronicle = self.new_chronicle()
         self.violations = list(self.result.violations) if self.result else []
-        self._judge = None if self.result else _judge_of(self)
+        self._judge = None if self.result else self._new_judge()
         self._judged = self.result is not None
         self.unjudged = self.made = ""
         self.blame: tuple[tuple[float, ...], int] | None = None
@@ -114,7 +110,7 @@ class Session:
         finds it, is shown at its place.
         """
         trace = TraceFile.open(path)
-        made = cls(path.name, trace, _scenario_of(trace))
+        made = cls(path.name, trace, scenario_of(trace))
         trace.lenient = True
         return made
 
@@ -261,100 +257,18 @@ class Session:
                 # What comes behind a damaged line may speak of what nobody has seen.
                 self.unjudged = self.unjudged or f"{type(error).__name__} at step {n}"
             if self._judge is not None:
-                self._judge(n)
+                self._judge.on(event)
         self.chronicle.steps = until
-        if until == self.count and not self._judged:
-            self._judged = True
-            if self._judge is not None:
-                self._judge(-1)
+        over = until == self.count and not self._judged
+        self._judged = self._judged or over
+        if self._judge is not None:
+            if over:
+                self._judge.finish()
+            self.violations = self._judge.violations
+            self.unjudged = self._judge.unjudged or self.unjudged
 
-
-LOOKED_AT = 1_500
-"""Steps at the start of a file in which ids are looked for."""
-
-
-def names_in(trace: TraceFile, short: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Short names for the ids of a file, in order of appearance; a file keeps none itself.
-
-    ``short``: which fields are named, and the first letter of each.
-    """
-    names: dict[str, str] = {}
-    counts: dict[str, int] = {}
-    for n in range(min(trace.count, LOOKED_AT)):
-        frame: Any = getattr(trace.event(n), "frame", None)
-        payload = frame.get("payload") if isinstance(frame, dict) else None
-        if not isinstance(payload, dict):
-            continue
-        fields = {**frame, **payload}
-        for field, letter in short.items():
-            real = fields.get(field)
-            if isinstance(real, str) and len(real) > 8 and real not in names:
-                counts[letter] = counts.get(letter, 0) + 1
-                names[real] = f"{letter}{counts[letter]}"
-    return tuple((name, real) for real, name in names.items())
-
-
-def _scenario_of(trace: TraceFile) -> Scenario | None:
-    """The scenario whose text the header holds, so that the run can be branched."""
-    if not trace.header.source:
-        return None
-    try:
-        return parse_scenario(trace.header.source, trace.header.scenario, vocabularies())
-    except UsageError:
-        return None
-
-
-Watchers = dict[type[Event], list[Callable[[Any], None]]]
-
-
-def _judge_of(session: Session) -> Callable[[int], None]:
-    """Judges a trace file as its run was judged; asked after each event, -1 at the end."""
-    typed = session.record.typed
-    watchers: Watchers = {}
-    monitors = [_twins_judged(session, watchers)]
-    outside = frozenset(session.trace.header.outside)
-    if outside:
-        monitors.append(_strangers_judged(session, outside, watchers))
-
-    def judge(n: int) -> None:
-        try:
-            if n >= 0:
-                for watcher in watchers.get(type(session.event(n)), ()):
-                    watcher(typed(session.event(n)))
-            elif not (session.trace.truncated or outside):  # a live run has no end, it is ended
-                monitors[0].finish(session.count)
-        except Exception as error:
-            # A foreign file may hold what no twin ever says; oracles are not made for that.
-            session.unjudged = f"{type(error).__name__} at step {n}"
-            watchers.clear()
-        session.violations = [one for monitor in monitors for one in monitor.violations]
-
-    return judge
-
-
-def _twins_judged(session: Session, watchers: Watchers) -> Monitor:
-    """All that is simulated: neither puppets nor real programs."""
-    puppets = {}
-    if session.scenario is not None:
-        puppets = {p.id: None for p in session.scenario.participants if p.puppet is not None}
-    kinds = frozenset(kind for name, kind in session.lanes() if name not in puppets)
-    kinds -= frozenset(session.trace.header.outside)
-    monitor = Monitor(session.record.judges(session.chronicle.view, kinds))
-    monitor.attach(lambda kind, watcher: watchers.setdefault(kind, []).append(watcher))
-    return monitor
-
-
-def _strangers_judged(session: Session, outside: frozenset[str], watchers: Watchers) -> Monitor:
-    """Real programs, by their frames: what they keep to themselves is not known."""
-    protocol = judged(session.protocol)
-    view = protocol.view()
-    said = Said(protocol, session.kind_of, rereads=True)
-
-    def watch(kind: type[Event], watcher: Callable[[Any], None]) -> None:
-        watchers.setdefault(kind, []).append(said.only(watcher))
-
-    for kind in view.kinds:
-        watch(kind, view.on)
-    monitor = Monitor(invariants_of(protocol, view, outside))
-    monitor.attach(watch)
-    return monitor
+    def _new_judge(self) -> Judge:
+        told = Told(
+            self.trace, self.record, self.chronicle, self.scenario, self.lanes(), self.kind_of
+        )
+        return Judge(told)

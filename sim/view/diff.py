@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from sim.view.scene import kind_of
 from sim.view.tracefile import TraceFile
 
 CHUNK = 1 << 16
@@ -46,6 +47,17 @@ def first_difference(left: TraceFile, right: TraceFile) -> int | None:
             continue
         return next(n for n in range(low, step) if left.line(n) != right.line(n))
     return None if left.count == right.count else whole
+
+
+def identity(event: Any) -> tuple[str, ...]:
+    """What makes steps of two runs the same thing: kind, words, ends, request."""
+    ends = [
+        str(getattr(event, name, ""))
+        for name in ("host", "sender", "receiver", "caller", "callee", "client", "link", "type")
+    ]
+    subject = getattr(event, "request", None)
+    state = subject.get("state", "") if isinstance(subject, dict) else ""
+    return (type(event).__name__, *ends, kind_of(subject), str(state))
 
 
 def align(

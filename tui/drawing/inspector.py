@@ -10,90 +10,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import attrs
-
+from sim.check.judgement import Judgement, envelope_of, judge, shape_of
 from sim.protocols.register import protocol_of
 from sim.view.verdict import Verdict
-from sim.wire.declare import Body
 from sim.wire.describe import describe
 from tui.drawing.lines import Line, Span, facts, fit, harmless, line, pad, wrap
 
-MOST_FAULTS = 12
 VERDICT = 10
-
-
-@attrs.frozen
-class Judgement:
-    """``faults``: path of the field → what is wrong; "" is the frame as a whole.
-
-    ``type_key`` is where the envelope says the type.
-    """
-
-    type: str
-    faults: dict[str, str]
-    known: bool
-    type_key: str = "type"
-
-    @property
-    def is_good(self) -> bool:
-        return not self.faults
-
-
-def judge(frame: Any) -> Judgement:
-    """Everything that is wrong with a frame, not only what a parser would say first."""
-    if not isinstance(frame, dict):
-        return Judgement("", {"": "is no object"}, known=False)
-    if frame.get("type") == "(bad)":
-        verdict = protocol_of(frame).parse(frame.get("text"))
-        return Judgement("(bad)", {"": verdict.error or ""}, known=False)
-    spoken, shape = protocol_of(frame), _shape_of(frame)
-    type_name = str(frame.get(spoken.type_key))
-    faults: dict[str, str] = {}
-    patched = json.loads(json.dumps(frame))
-    for _ in range(MOST_FAULTS):
-        verdict = spoken.parse(patched)
-        if verdict.ok:
-            break
-        path = verdict.path or ""
-        field = path.removeprefix("envelope.").removeprefix(f"{type_name}.")
-        if field in faults:
-            break
-        faults[field] = str(verdict.error).removeprefix(path).strip()
-        if shape is None or not _patch(patched, field, shape):
-            break
-    return Judgement(type_name, faults, shape is not None, spoken.type_key)
-
-
-def _shape_of(frame: Any) -> type[Body] | None:
-    """The declaration of a frame, None where nobody declared it."""
-    return protocol_of(frame).shape_of(frame) if isinstance(frame, dict) else None
-
-
-def _envelope_of(shape: type[Body] | None) -> dict[str, Any]:
-    """What stands around a payload, with good values."""
-    if shape is None:
-        return {}
-    frame = shape.enclose("f-1", 1, shape.EXAMPLE)
-    return {name: value for name, value in frame.items() if name != "payload"}
-
-
-def _patch(frame: dict[str, Any], field: str, shape: type[Body]) -> bool:
-    """Replace what is wrong by what is right, to hear of the next fault."""
-    envelope, example = _envelope_of(shape), shape.EXAMPLE
-    if field in envelope:
-        frame[field] = envelope[field]
-        return True
-    name = field.partition(".")[0].partition("[")[0]
-    payload = frame.get("payload")
-    if not isinstance(payload, dict) or not name:
-        return False
-    if name in example:
-        payload[name] = example[name]
-    elif name in payload:
-        del payload[name]
-    else:
-        return False
-    return True
 
 
 def tree(frame: Any, width: int) -> list[Line]:
@@ -105,7 +28,7 @@ def tree(frame: Any, width: int) -> list[Line]:
             line(("! " + verdict.faults.get("", "refused"), "bad")),
             *(line(row) for row in wrap(text, width)),
         ]
-    declared, envelope = _declared(frame), frozenset(_envelope_of(_shape_of(frame)))
+    declared, envelope = _declared(frame), frozenset(envelope_of(shape_of(frame)))
     lines = [line("{")]
     for key, value in frame.items():
         if key == "payload" and isinstance(value, dict):
@@ -121,7 +44,7 @@ def tree(frame: Any, width: int) -> list[Line]:
 
 
 def _declared(frame: Any) -> dict[str, dict[str, Any]]:
-    shape = _shape_of(frame)
+    shape = shape_of(frame)
     if shape is None:
         return {}
     return {str(field["name"]): field for field in describe(shape)["fields"]}
@@ -185,7 +108,7 @@ def raw(text: bytes, width: int) -> list[Line]:
 
 def table(frame: Any, width: int) -> list[Line]:
     """What the declaration says of every field: type, presence, limits."""
-    shape = _shape_of(frame)
+    shape = shape_of(frame)
     if shape is None:
         return [line(("no declaration of this type", "bad"))]
     lines = []
@@ -201,7 +124,7 @@ def table(frame: Any, width: int) -> list[Line]:
 
 def explain(frame: Any, width: int) -> list[Line]:
     """The message type in words: direction, gate, section, rules between fields."""
-    shape = _shape_of(frame)
+    shape = shape_of(frame)
     if shape is None:
         return [line(("unknown message type", "bad"))]
     told = describe(shape)
@@ -242,7 +165,7 @@ def legal(
         lines += facts([("verdict", ("every field is legal", "good"))], width)
     else:
         lines += facts([("verdict", ("refused: bad field, the link stays up", "bad"))], width)
-    shape = _shape_of(frame)
+    shape = shape_of(frame)
     if shape is not None:
         told = f"{protocol_of(frame).name} protocol, {shape.SECTION}"
         lines += facts([("spec", told)], width)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,8 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from sim.channel.history import Version
-from sim.view.diff import Pair, align, first_difference
-from sim.view.scene import kind_of
+from sim.view.diff import Pair, align, first_difference, identity
 from tui.branches import found
 from tui.drawing.lines import Line, line, wrap
 from tui.keys import bindings
@@ -133,17 +132,6 @@ class CompareView(View):
 
     def action_rules(self) -> None:
         self.post_message(Wanted("rules"))
-
-
-def identity(event: Any) -> tuple[str, ...]:
-    """What makes steps of two runs the same thing: kind, words, ends, request."""
-    ends = [
-        str(getattr(event, name, ""))
-        for name in ("host", "sender", "receiver", "caller", "callee", "client", "link", "type")
-    ]
-    subject = getattr(event, "request", None)
-    state = subject.get("state", "") if isinstance(subject, dict) else ""
-    return (type(event).__name__, *ends, kind_of(subject), str(state))
 
 
 def _rules(session: Session) -> str:

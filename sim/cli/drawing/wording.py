@@ -1,4 +1,4 @@
-"""The words of rows: what the command line says, with the diagram's names for ids."""
+"""The words of rows for screens and reports, with the diagram's names for ids."""
 
 from __future__ import annotations
 
