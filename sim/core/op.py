@@ -215,6 +215,16 @@ class Spawn(Op[None], frozen=True, gc=False):
     run: Coroutine[Any, Any, Any]
 
 
+class Lives(Op[bool], frozen=True, gc=False):
+    """What the machine knows of its processes. → whether life ``epoch`` of ``host`` goes on.
+
+    For hosts that share a machine (locks that name their owner); unknown ones do not live.
+    """
+
+    host: str
+    epoch: int
+
+
 class Note(Op[None], frozen=True, gc=False):
     """Put a fact of the actor's own into the trace, for views and invariants. → None."""
 

@@ -199,6 +199,12 @@ def spawn(world: World, activity: Activity, op: ops.Spawn) -> None:
     world.start(activity.host, op.run, op.name, world.cause)
 
 
+def lives(world: World, activity: Activity, op: ops.Lives) -> bool:
+    """→ whether that life goes on; a host that sleeps is alive."""
+    host = world.hosts.get(op.host)
+    return host is not None and host.up and host.epoch == op.epoch
+
+
 def note(world: World, activity: Activity, op: ops.Note) -> None:
     """For views and invariants; the world does not look at it."""
     n = len(world.events)
@@ -234,6 +240,7 @@ PERFORM: Mapping[type[Any], Performer] = Performers(
         ops.Wait: wait,
         ops.Wake: wake,
         ops.Spawn: spawn,
+        ops.Lives: lives,
         ops.Note: note,
     }
 )

@@ -223,3 +223,20 @@ def test_a_world_that_is_closed_drops_its_unfinished_handlers():
     play.world.close()
     assert ended == [True]
     assert play.world.enabled() == []
+
+
+def test_a_machine_knows_which_lives_of_its_processes_go_on():
+    play = Play()
+    play.host("D")
+    play.host("P")
+
+    def lives(host, epoch):
+        return play.perform("D", op.Lives(host, epoch))[0]
+
+    assert [lives("P", 1), lives("P", 2), lives("nobody", 1)] == [True, False, False]
+    play.sleep("P", 1_000)
+    assert lives("P", 1)
+    play.crash("P")
+    assert not lives("P", 1)
+    play.restart("P")
+    assert [lives("P", 1), lives("P", 2)] == [False, True]
