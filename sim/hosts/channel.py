@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from sim.channel.accounts import Accounts
 from sim.channel.api import (
     Authorize,
     ButtonPressed,
@@ -35,13 +36,12 @@ from sim.channel.api import (
     SignedIn,
     is_direct,
 )
+from sim.channel.faults import EVENT, REFUSALS, RETRY_AFTER_US, Faults
+from sim.channel.pace import Clocked, Pace
 from sim.core.actor import Actor, Port
 from sim.core.op import NO_ANSWER, Note, Sleep
-from sim.hosts.accounts import Accounts
 from sim.hosts.channel_events import Events, Webhooks
-from sim.hosts.channel_faults import EVENT, REFUSALS, RETRY_AFTER_US, Faults
 from sim.hosts.messages import Message, Messages
-from sim.hosts.pace import Clocked, Pace
 
 OPS: dict[type[Any], str] = {
     PostMessage: "post",

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from sim.channel.api import Authorize, Done, EditMessage, PostMessage, SignedIn, is_direct
+from sim.channel.pace import Pace
 from sim.core.actor import Port
 from sim.hosts.channel import Channel
 from sim.hosts.messages import Message
-from sim.hosts.pace import Pace
 
 TEXT_LIMIT = 4_000
 

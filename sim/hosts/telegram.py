@@ -26,11 +26,11 @@ from sim.channel.api import (
     Say,
     is_direct,
 )
+from sim.channel.pace import Pace
 from sim.core.actor import Port
 from sim.hosts.channel import Channel
 from sim.hosts.channel_events import Events, Updates
 from sim.hosts.messages import Message
-from sim.hosts.pace import Pace
 
 TEXT_LIMIT = 4_096
 GROUP = "-1001"

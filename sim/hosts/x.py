@@ -20,12 +20,12 @@ from sim.channel.api import (
     Refused,
     Say,
 )
+from sim.channel.pace import Pace
 from sim.channel.weight import LIMIT, weight
 from sim.core.actor import Port
 from sim.core.op import Note
 from sim.hosts.channel import Channel
 from sim.hosts.messages import Message
-from sim.hosts.pace import Pace
 
 TIMELINE = "public"
 

@@ -23,8 +23,8 @@ from sim.channel.api import (
     SignedIn,
 )
 from sim.channel.history import History
+from sim.channel.pace import Pace
 from sim.core.op import NO_ANSWER
-from sim.hosts.pace import Pace
 from sim.hosts.slack import Slack
 from tests.hosts.channel_play import SECOND_US, Play
 

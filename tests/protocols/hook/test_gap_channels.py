@@ -20,11 +20,11 @@ from sim.channel.api import (
     Say,
 )
 from sim.channel.history import History
+from sim.channel.pace import Clocked, Pace
 from sim.core.event import CallApplied, CallIssued, Noted, Saved
 from sim.core.op import NO_ANSWER, Call, Sleep
 from sim.hosts.channel_events import REPEAT_AFTER_US, UPDATES_KEPT_US, Updates
 from sim.hosts.messages import Message, Messages
-from sim.hosts.pace import Clocked, Pace
 from sim.hosts.person import Person
 from sim.hosts.slack import Slack
 from sim.hosts.telegram import Telegram

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from sim.channel.faults import REFUSALS
 from sim.core.event import CallAnswered, CallIssued, FrameSent, Saved
 from sim.core.fence import fenced
-from sim.hosts.channel_faults import REFUSALS
 from sim.protocols.hook import InteractionDecision, TaskDispatch, TurnDelivery, Welcome
 from sim.protocols.hook.server import Limits
 from tests.protocols.hook.delivery_play import DELIVERY, LanePlay

@@ -39,8 +39,11 @@ class Faults:
         else:
             self._waiting.pop((fault.op, fault.chat), None)
 
-    def take(self, op: str, chat: str, now_us: int) -> ChannelFault | None:
-        """The fault for this call, if any; a single one is used up."""
+    def take(self, op: str, chat: str, now_us: int, named: bool = False) -> ChannelFault | None:
+        """The fault for this call, if any; a single one is used up.
+
+        ``named``: of those for all calls only an outage concerns this one.
+        """
         if not self._waiting:
             return None
         words = (op,) if op == EVENT else (op, "*")
@@ -49,6 +52,8 @@ class Faults:
             if entry is None:
                 continue
             fault, since_us = entry
+            if named and key[0] == "*" and fault.outcome != "down":
+                continue
             if fault.outcome == "down" and fault.for_us:
                 if now_us < since_us + fault.for_us:
                     return fault
