@@ -10,15 +10,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from sim.channel.api import DeleteMessage, EditMessage, MessageRemoved, React
-from sim.channel.history import REMOVED
-from sim.channel.moments import Edit, MessageAt, Owner
+from sim.channel.moments import MessageAt, Owner
 from sim.core import event as events
 from sim.core.event import Event
 from sim.protocols.hook import machine
 from sim.protocols.hook.view import HookView
 from sim.protocols.hook.view_reading import typed
 from sim.protocols.hook.view_records import RequestView, RoundView
+from sim.protocols.message_times import MessageTimes
 from sim.view.changes import Timeline
 
 Key = tuple[str, str]
@@ -32,10 +31,7 @@ class Chronicle:
         self.steps = 0
         self.rows: dict[Key, Timeline] = {}
         self.connections: dict[str, Timeline] = {}
-        self._edits: dict[Key, list[Edit]] = {}
-        self._flying: dict[int, Edit] = {}
-        self._deleted: dict[Key, int] = {}
-        self._reactions: dict[Key, Timeline] = {}
+        self._times = MessageTimes(self.view.history)
         self._owners: dict[str, Timeline] = {}
         self._continued: dict[str, RequestView] = {}
 
@@ -44,16 +40,10 @@ class Chronicle:
         event: Any = typed(plain)
         self.view.on(event)
         self.steps = event.n + 1
+        if isinstance(event, MessageTimes.kinds):
+            self._times.on(event)
+            return
         match event:
-            case events.CallIssued():
-                self._issued(event)
-            case events.CallApplied():
-                self._landed(event)
-                self._changed(event.n, event.callee, event.request)
-            case events.CallLost():
-                self._landed(event)
-            case events.Noted():
-                self._noted(event)
             case events.Saved() | events.Erased():
                 value = getattr(event, "value", None)
                 self.rows.setdefault((event.host, event.key), Timeline()).put(event.n, value)
@@ -71,40 +61,6 @@ class Chronicle:
 
     # -- channels ------------------------------------------------------------------
 
-    def _issued(self, event: events.CallIssued) -> None:
-        request = event.request
-        if type(request) is EditMessage:
-            edit = self._flying[event.n] = Edit(event.n, event.at, request)
-            self._edits.setdefault((event.callee, request.message), []).append(edit)
-        elif type(request) is MessageRemoved:
-            self._deleted.setdefault((event.caller, request.message), event.n)
-
-    def _landed(self, event: events.CallApplied | events.CallLost) -> None:
-        edit = self._flying.pop(event.call, None)
-        if edit is not None:
-            edit.landed = event.n
-
-    def _noted(self, event: events.Noted) -> None:
-        data = event.data
-        if not isinstance(data, dict):
-            return
-        if event.what == REMOVED:
-            self._deleted.setdefault((event.host, str(data["message"])), event.n)
-        elif "request" in data:
-            self._changed(event.n, event.host, data["request"])
-
-    def _changed(self, n: int, channel: str, request: Any) -> None:
-        """A delete or a reaction came through."""
-        if type(request) not in (DeleteMessage, React):
-            return
-        key = (channel, request.message)
-        message = self.view.history.messages.get(key)
-        if message is None:
-            return
-        if message.deleted:
-            self._deleted.setdefault(key, n)
-        self._reactions.setdefault(key, Timeline()).put(n, message.reaction)
-
     def messages(self, n: int) -> Iterator[MessageAt]:
         """All messages that had appeared by step ``n``, in order of appearance."""
         for key, message in self.view.history.messages.items():
@@ -114,12 +70,13 @@ class Chronicle:
             seen = bisect_right(versions, n, key=lambda version: version.n)
             flying = tuple(
                 edit
-                for edit in self._edits.get(key, ())
+                for edit in self._times.edits.get(key, ())
                 if edit.n <= n and not 0 <= edit.landed <= n
             )
-            reaction = self._reactions[key].at(n, "") if key in self._reactions else ""
+            reactions = self._times.reactions.get(key)
+            reaction = "" if reactions is None else reactions.at(n, "")
             owner = self._owners[message.about].at(n) if message.about in self._owners else None
-            deleted = 0 <= self._deleted.get(key, -1) <= n
+            deleted = 0 <= self._times.deleted.get(key, -1) <= n
             yield MessageAt(message, tuple(versions[:seen]), flying, deleted, reaction, owner)
 
     # -- owners ----------------------------------------------------------------------
