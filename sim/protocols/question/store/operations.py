@@ -77,9 +77,13 @@ class IsAlive(FileOperation, frozen=True, gc=False, tag="alive"):
 
 
 class Content(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="content"):
-    """What a file holds; bytes that are no UTF-8 are replaced."""
+    """What a file holds, and when it was changed last (Unix ms, the disk's clock).
+
+    Bytes that are no UTF-8 are replaced.
+    """
 
     text: str
+    changed_ms: int = 0
 
 
 class NoFile(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="no-file"):
