@@ -58,6 +58,8 @@ class World(Agenda):
         self.guests: Any = None
         # Carries what is due over real sockets; None: it has arrived by then.
         self.carrier: Carrier | None = None
+        # Takes the calls of those hosts that stand for programs outside, by name.
+        self.outlets: dict[str, Callable[[PendingCall], None]] = {}
         self.on_flight: Callable[[FrameFlight], None] | None = None
         # What faults have in store for the next dials of a client's lane ("D.slack").
         self.refusals: dict[str, list[int]] = {}
@@ -339,6 +341,10 @@ class World(Agenda):
         """The request arrived: run the callee's handler for it."""
         if callee.actor is None:
             drop(self, call, "host has no API", REFUSED)
+            return
+        outlet = self.outlets.get(callee.name)
+        if outlet is not None:
+            outlet(call)
             return
         handler = callee.actor.on_call(call.caller, call.op.request)
         self.start(callee, handler, "on_call", call.n).call = call

@@ -1,0 +1,96 @@
+"""Requests of a twin over real HTTP: what comes of them, in the words of :mod:`sim.core.http`."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from sim.core.errors import UsageError
+from sim.core.http import REFUSED, RESET, HttpRequest, HttpResponse, Unreached
+
+CONNECT_S: Final = 10.0
+
+
+def checked_base(url: str, name: str) -> str:
+    """A base URL without the slash at its end.
+
+    Raises UsageError, which calls it ``name`` and does not repeat it, for what is none.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_good = is_good and not (parts.query or parts.fragment) and url.isprintable()
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError(f"{name}: give a URL such as http://127.0.0.1:4096, without a query")
+    return url.strip().rstrip("/")
+
+
+def _is_this_machine(base: str) -> bool:
+    host = urlsplit(base).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class Endpoint:
+    """One real HTTP server. The environment's proxies are used for other machines only.
+
+    Raises UsageError where the environment names a proxy that cannot be used.
+    """
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        try:
+            self._client = httpx.AsyncClient(
+                timeout=httpx.Timeout(None, connect=CONNECT_S),
+                trust_env=not _is_this_machine(base),
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
+            )
+        except (ValueError, ImportError, OSError) as error:
+            raise UsageError(f"the proxy or certificates of the environment: {error}") from error
+
+    async def close(self) -> None:
+        """Let go of its connections."""
+        await self._client.aclose()
+
+    async def ask(self, request: HttpRequest) -> HttpResponse | Unreached:
+        """Send it and wait for the answer, without a limit of time: the caller has one.
+
+        Refused means that nothing of the request was sent.
+        """
+        body = None if request.body is None else msgspec.json.encode(request.body)
+        headers = {**dict(request.headers), "accept": "application/json"}
+        if body is not None:
+            headers["content-type"] = "application/json"
+        try:
+            response = await self._client.request(
+                request.method,
+                self._base + request.path,
+                params=list(request.query) or None,
+                content=body,
+                headers=headers,
+            )
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError):
+            return Unreached(REFUSED)
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError):
+            return Unreached(RESET)
+        return HttpResponse(response.status_code, _decoded(response.content))
+
+
+def _decoded(content: bytes) -> Any:
+    """JSON; anything else as the text that it is."""
+    if not content:
+        return None
+    try:
+        return msgspec.json.decode(content)
+    except (ValueError, RecursionError):
+        return content.decode(errors="replace")
