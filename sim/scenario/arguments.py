@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from attrs import define, frozen
 
 from sim.core.errors import ScenarioError
-from sim.scenario.kinds import CHANNEL_KINDS, channel_of_word
+from sim.scenario.kinds import channel_of_word
 from sim.scenario.source import Span, near
 from sim.scenario.syntax import Participant
 from sim.scenario.values import read_duration, read_integer, read_name, read_string
@@ -111,7 +111,7 @@ class Arguments:
         """A lifeline with a process and a clock: no person and no channel."""
         at = self.take("a host", self._ids_of_peers())
         one = self.find(at)
-        if one.kind == "person" or one.kind in CHANNEL_KINDS:
+        if one.kind == "person" or one.is_channel:
             message = f"{one.id} is a {one.kind}, no host of ours"
             raise at.fail(message, self._ids_of_peers())
         return one.id

@@ -8,10 +8,19 @@ from typing import Literal
 from sim.scenario.acts import read_channel_act, read_desktop_act
 from sim.scenario.grammar import RawArrow
 from sim.scenario.items import read_frame
-from sim.scenario.kinds import CHANNEL_KINDS
 from sim.scenario.peer_acts import PEER_KINDS, read_peer_act
+from sim.scenario.question_acts import OWN_KINDS, read_question_act
 from sim.scenario.source import Span
-from sim.scenario.syntax import Act, Arrow, ChannelCall, Content, FreeText, Local, Participant
+from sim.scenario.syntax import (
+    Act,
+    Arrow,
+    ChannelCall,
+    Content,
+    FrameText,
+    FreeText,
+    Local,
+    Participant,
+)
 from sim.scenario.values import read_duration
 from sim.scenario.vocabulary import FrameVocabulary
 
@@ -50,7 +59,7 @@ def _role(one: Participant) -> str:
     """Person, channel, or a peer of the protocol."""
     if one.kind == "person":
         return "person"
-    return "channel" if one.kind in CHANNEL_KINDS else "peer"
+    return "channel" if one.is_channel else "peer"
 
 
 def _content(
@@ -58,7 +67,7 @@ def _content(
 ) -> Content:
     text = raw.text
     if source.id == target.id:
-        return _local(text, source)
+        return _local(text, source, frames)
     match _role(source), _role(target):
         case "peer", "peer":
             return _frame(raw, source, target, frames)
@@ -66,7 +75,7 @@ def _content(
             _not_desktop(raw, target)
             return read_channel_act(text)
         case "person", "peer":
-            return _act_at(text, target)
+            return _act_at(text, target, frames)
         case "peer", "channel":
             _not_desktop(raw, source)
             return _call(text)
@@ -78,8 +87,10 @@ def _content(
             raise raw.target.fail(f"{roles}: {hint}", ("Note over A,B: text",))
 
 
-def _act_at(text: Span, peer: Participant) -> Act | FreeText:
+def _act_at(text: Span, peer: Participant, frames: FrameVocabulary | None) -> Act | FreeText:
     """What a person does at a protocol peer."""
+    if peer.kind in OWN_KINDS:
+        return read_question_act(text, peer.kind, frames)
     if peer.kind in PEER_KINDS:
         return read_peer_act(text, peer.kind)
     return read_desktop_act(text) if peer.kind == "desktop" else read_channel_act(text)
@@ -123,8 +134,12 @@ def _call(text: Span) -> ChannelCall:
     return ChannelCall(text.line, text.column, None, text.text)
 
 
-def _local(text: Span, host: Participant) -> Act | Local | FreeText:
+def _local(
+    text: Span, host: Participant, frames: FrameVocabulary | None
+) -> Act | Local | FreeText | FrameText:
     """Something that happens inside one lifeline."""
+    if frames is not None and _is_told_of(host, text, frames):
+        return read_frame(text, frames, literal=False)
     words = text.words()
     verb, rest = words[0].text, words[1:]
     if verb == "think":
@@ -133,6 +148,8 @@ def _local(text: Span, host: Participant) -> Act | Local | FreeText:
         return Local(text.line, text.column, "think", read_duration(rest[0]))
     if host.kind in PEER_KINDS:
         return read_peer_act(text, host.kind)
+    if host.kind in OWN_KINDS:
+        return read_question_act(text, host.kind, frames)
     if host.kind != "desktop":
         return FreeText(text.line, text.column, text.text)
     if verb == "retry" or verb == "quit":
@@ -143,3 +160,11 @@ def _local(text: Span, host: Participant) -> Act | Local | FreeText:
         message = f"{verb!r} is done by a person: draw it from an actor to {host.id}"
         raise text.fail(message, LOCALS, at=0)
     return FreeText(text.line, text.column, text.text)
+
+
+def _is_told_of(host: Participant, text: Span, frames: FrameVocabulary) -> bool:
+    """Whether this is a fact that hosts of this kind tell, with a name of its own."""
+    name = text.text.partition("(")[0].strip()
+    if name not in frames.frame_types():
+        return False
+    return f"{host.kind}>{host.kind}" in frames.direction(name).split("|")

@@ -11,6 +11,10 @@ PROTOCOL_KINDS = {
     "question": ("opencode", "hook", "listener", "store", "bot"),
 }
 CHANNEL_KINDS = ("slack", "telegram", "x")
+# Chat services of which a protocol spells out the API: it is a peer there, its calls are frames.
+SPELLED_OUT = {"question": ("telegram",)}
+# Two words for one host, where a protocol speaks of it as an API.
+SYNONYMS = {"bot": "telegram"}
 KINDS = (
     *PROTOCOL_KINDS["hook"],
     *CHANNEL_KINDS,
@@ -43,8 +47,18 @@ WORDS = {
     "控制器": "controller",
     "节点": "node",
     **{kind: kind for kind in PROTOCOL_KINDS["question"] if kind != HOOK_WORD},
+    "oc": "opencode",
+    "l": "listener",
+    "hermes-hook.js": HOOK_WORD,
+    "permission-listener.js": "listener",
+    "pending-store.js": "store",
+    "hermes-pending.json": "store",
+    "bot api": "bot",
+    "telegram bot api": "bot",
 }
-NUMBERED = re.compile(r"(?P<word>desktop|桌面|d|user|用户|controller|控制器|node|节点) ?[0-9]+")
+NUMBERED = re.compile(
+    r"(?P<word>desktop|桌面|d|user|用户|controller|控制器|node|节点|opencode|listener|oc|l) ?[0-9]+"
+)
 # "controller alice": one of several lifelines that are the same controller.
 IDENTIFIED = re.compile(r"(?P<word>controller|控制器|node|节点) (?P<identity>\S+)", re.IGNORECASE)
 LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)

@@ -30,6 +30,10 @@ ID_KINDS = {
     "targetRequestId": "request",
     "tabSessionId": "tab",
     "replayNonce": "nonce",
+    "requestID": "request",
+    "sessionID": "session",
+    "callID": "call",
+    "uniqueId": "entry",
 }
 # Of one frame these two must differ.
 DIFFERENT = ("requestId", "reopenOf")
@@ -40,8 +44,9 @@ def check_names(body: Iterable[Statement], path: str) -> None:
     statements = list(statements_in(body))
     bound: dict[str, tuple[str, int]] = {}
     for one in statements:
-        if isinstance(one, Arrow) and isinstance(one.content, FrameText):
-            _check_frame(one.content, bound, path)
+        frame = _frame_of(one)
+        if frame is not None:
+            _check_frame(frame, bound, path)
     for name, line, column in _uses(statements):
         if name not in bound:
             raise ScenarioError(
@@ -51,6 +56,15 @@ def check_names(body: Iterable[Statement], path: str) -> None:
                 column=column,
                 allowed=near(name, bound),
             )
+
+
+def _frame_of(one: Statement) -> FrameText | None:
+    """What binds names in a statement: an arrow's frame, or the call that an agent makes."""
+    if not isinstance(one, Arrow):
+        return None
+    if isinstance(one.content, Act):
+        return one.content.frame
+    return one.content if isinstance(one.content, FrameText) else None
 
 
 def _check_frame(frame: FrameText, bound: dict[str, tuple[str, int]], path: str) -> None:

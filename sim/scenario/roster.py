@@ -18,6 +18,8 @@ from sim.scenario.kinds import (
     HOOK_WORD,
     KINDS,
     PROTOCOL_KINDS,
+    SPELLED_OUT,
+    SYNONYMS,
     kind_of_word,
     protocol_of,
 )
@@ -78,8 +80,10 @@ def read_roster(statements: list[Raw], end: Span) -> Roster:
     for name, kind in kinds.items():
         if kind == HOOK_WORD and protocol == "hook":
             kinds[name] = "server"
+        kinds[name] = SYNONYMS.get(kinds[name], kinds[name])
     participants = {
-        name: _participant(name, entry, kinds[name]) for name, entry in reading.entries.items()
+        name: _participant(name, entry, kinds[name], protocol)
+        for name, entry in reading.entries.items()
     }
     return Roster(participants, protocol)
 
@@ -202,7 +206,7 @@ def _protocol(kinds: set[str], wanted: Span | None, reading: _Reading, end: Span
     raise end.fail("nothing in this diagram tells the protocol", allowed)
 
 
-def _participant(name: str, entry: _Entry, kind: str) -> Participant:
+def _participant(name: str, entry: _Entry, kind: str, protocol: str) -> Participant:
     if entry.puppet is not None and (kind == "person" or kind in ("slack", "telegram", "x")):
         raise entry.at.fail(f"{name} is a {kind}: only a protocol endpoint can be a puppet")
     return evolve(
@@ -217,4 +221,5 @@ def _participant(name: str, entry: _Entry, kind: str) -> Participant:
         declared=entry.declared,
         created=entry.created,
         puppet=entry.puppet,
+        is_api=kind in SPELLED_OUT.get(protocol, ()),
     )

@@ -87,9 +87,17 @@ class Act:
     say                         ``text`` (at a node or controller)
     connect, disconnect,        none (at a node or controller)
     redial, mute, unmute
+    direct                      ``text`` (on Telegram, to the bot alone)
+    question, tool              ``frame`` (at OpenCode)
+    answer                      ``name`` and ``word``, or one of them (at OpenCode)
+    dismiss, abort              ``name`` or None (at OpenCode)
+    break                       ``text`` or None (at the store)
+    lock                        ``words`` = owner, age (at the store)
+    tear, unlock, deny, allow   none (at the store)
     =========================== ==============================================
 
-    ``remark`` is the free text from which the act was concluded, if it was.
+    ``frame`` has the items of an agent's call. ``remark`` is the free text from which the
+    act was concluded, if it was.
     """
 
     line: int
@@ -100,6 +108,7 @@ class Act:
     word: str | None = None
     words: tuple[str, ...] = ()
     remark: str | None = None
+    frame: FrameText | None = None
 
 
 @frozen
@@ -251,7 +260,8 @@ class Participant:
 
     ``puppet`` is None for a twin, else its manners (``handshake``, ``pong``).
     ``declared`` is False where an arrow merely mentions it; ``created``: it
-    comes up at its ``create`` statement, not at the start of the run.
+    comes up at its ``create`` statement, not at the start of the run. ``is_api``: it is a
+    chat service whose API the protocol spells out.
     """
 
     line: int
@@ -263,11 +273,12 @@ class Participant:
     declared: bool = True
     created: bool = False
     puppet: frozenset[str] | None = None
+    is_api: bool = False
 
     @property
     def is_channel(self) -> bool:
-        """Whether it is a chat service."""
-        return self.kind in ("slack", "telegram", "x")
+        """Whether it is a chat service, no peer of the protocol."""
+        return self.kind in ("slack", "telegram", "x") and not self.is_api
 
 
 @frozen

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import attrs
 
 from sim.core.event import FrameSent
 from sim.scenario import directive_nodes as nodes
+from sim.scenario.playing.ear import Said
 from sim.scenario.playing.stage import Shown, Stage
 from sim.scenario.playing.wording import is_called
 from sim.world.world import World
@@ -78,7 +79,9 @@ def describe(shown: Shown) -> str:
     return f'{shown.state} "{text if len(text) <= 120 else text[:119] + "…"}"'
 
 
-def check_count(fail: Fail, frames: list[FrameSent], stage: Stage, node: nodes.Count) -> None:
+def check_count(
+    fail: Fail, frames: Sequence[FrameSent | Said], stage: Stage, node: nodes.Count
+) -> None:
     """How many posts, edits or frames there were so far."""
     if node.what == "posts":
         real = stage.names.get(node.name) if node.name else None

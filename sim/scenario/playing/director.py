@@ -46,7 +46,7 @@ class Director:
         self.world = world
         self.stage = stage
         self.findings = Findings()
-        self.lookout = Lookout(world, stage.names, stage.wording, self._reported)
+        self.lookout = Lookout(world, stage.names, stage.wording, self._reported, stage.ear)
         self.over = False
         self.ending: Callable[[], Steps] | None = None
         self.lines = 0

@@ -15,6 +15,7 @@ import attrs
 
 from sim.core.event import CallIssued, FrameSent
 from sim.core.op import Frame
+from sim.scenario.playing.ear import Said
 from sim.scenario.playing.match import Names
 from sim.scenario.playing.wording import Wording, fits_frame
 from sim.scenario.syntax import Arrow, FrameText
@@ -67,8 +68,10 @@ class Expectation:
 
         ``heard`` is the event that counts in its place for the mark, if there is one.
         """
-        if max(n, heard) <= self.mark:
-            return False
+        return max(n, heard) > self.mark and self.is_undecided_at(n)
+
+    def is_undecided_at(self, n: int) -> bool:
+        """Whether event ``n`` came before the branch was decided."""
         return all(group.cutoff is None or n < group.cutoff for group, _ in self.path)
 
     def is_rival(self, other: Expectation) -> bool:
@@ -81,12 +84,16 @@ class Expectation:
         return False
 
     def takes_frame(
-        self, event: FrameSent, names: Names, wording: Wording, heard: int = -1
+        self, event: FrameSent | Said, names: Names, wording: Wording, heard: int = -1
     ) -> dict[str, Any] | None:
         """The bindings, if this frame is the one; else None. ``heard``: see ``is_in_time``."""
         if event.sender != self.source or event.receiver != self.target:
             return None
-        if not self.is_in_time(event.n, heard):
+        if isinstance(event, Said):
+            in_time = event.is_behind(self.mark) and self.is_undecided_at(event.n)
+        else:
+            in_time = self.is_in_time(event.n, heard)
+        if not in_time:
             return None
         if self.frame is not None:
             return {} if event.frame is self.frame else None

@@ -13,6 +13,7 @@ import attrs
 
 from sim.core.event import FrameSent
 from sim.scenario.directive_nodes import Final, Never
+from sim.scenario.playing.ear import Said
 from sim.scenario.playing.match import Names
 from sim.scenario.playing.result import Failure
 from sim.scenario.playing.wording import Wording, fits_frame
@@ -31,14 +32,14 @@ class Repeats:
     since: int
     until: int | None = None
 
-    def covers(self, event: FrameSent, names: Names, wording: Wording) -> bool:
+    def covers(self, event: FrameSent | Said, names: Names, wording: Wording) -> bool:
         """Whether this frame may belong to a later round."""
         if event.n <= self.since or (self.until is not None and event.n > self.until):
             return False
         return any(_is_like(arrow, event, names, wording) for arrow in self.arrows)
 
 
-def _is_like(arrow: Arrow, event: FrameSent, names: Names, wording: Wording) -> bool:
+def _is_like(arrow: Arrow, event: FrameSent | Said, names: Names, wording: Wording) -> bool:
     text = arrow.content
     if not isinstance(text, FrameText):
         return False

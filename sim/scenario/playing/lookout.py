@@ -7,15 +7,16 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from sim.core.event import CallIssued, FrameDelivered, FrameLost, FrameSent
+from sim.core.event import CallIssued, Event, FrameDelivered, FrameLost, FrameSent
+from sim.scenario.playing.ear import Ear, Said
 from sim.scenario.playing.expectation import Expectation, seconds
 from sim.scenario.playing.match import Names
 from sim.scenario.playing.wording import Wording
-from sim.world import fault
+from sim.world import fault, fault_choice, http_fault
 from sim.world.link import FrameFlight
 from sim.world.world import World
 
-E = TypeVar("E", FrameSent, CallIssued)
+E = TypeVar("E", FrameSent | Said, CallIssued)
 LATELY: Final = 256
 """Frames of real programs that may be waiting to be heard."""
 
@@ -28,7 +29,8 @@ class Lookout:
     first stands between them for whoever gets them. So its frames count from when they are
     heard.
 
-    ``report`` is called when an expectation is met, or has failed for good.
+    ``report`` is called when an expectation is met, or has failed for good. ``ear`` hears
+    what is said without frames; its sayings stand among the ``frames``.
     """
 
     def __init__(
@@ -37,14 +39,16 @@ class Lookout:
         names: Names,
         wording: Wording,
         report: Callable[[Expectation], None],
+        ear: Ear | None = None,
     ) -> None:
         self.world = world
+        self.ear = ear
         self.names = names
         self.wording = wording
         self.report = report
-        self.frames: list[FrameSent] = []
+        self.frames: list[FrameSent | Said] = []
         self.calls: list[CallIssued] = []
-        self.holders: dict[int, list[Expectation]] = {}
+        self.holders: dict[tuple[int, int], list[Expectation]] = {}
         self.is_outside: Callable[[str], bool] = lambda host: False
         self._from_outside: deque[FrameSent] = deque(maxlen=LATELY)
         self._heard: dict[int, int] = {}
@@ -60,6 +64,9 @@ class Lookout:
         world.watch(FrameDelivered, self._on_delivered)
         world.watch(FrameLost, self._on_lost)
         world.watch(CallIssued, self._on_call)
+        if self.ear is not None:
+            for kind in self.ear.kinds:
+                world.watch(kind, self._on_told)
         world.on_flight = self._on_flight
 
     # -- asking ----------------------------------------------------------------------
@@ -92,7 +99,7 @@ class Lookout:
     def seize(self, expectation: Expectation) -> list[Expectation]:
         """Who holds a frame that this one needs, and may be told to give it back."""
         for event in _since(self.frames, expectation.mark):
-            holders = self.holders.get(event.n, [])
+            holders = self.holders.get(_key(event), [])
             if holders and event.n not in self._lost and all(one.is_open for one in holders):
                 near = expectation.near
                 if expectation.takes_frame(event, self.names, self.wording) is not None:
@@ -105,22 +112,24 @@ class Lookout:
         """The arrows whose frame or call has not come."""
         return tuple(self._waiting)
 
-    def is_named(self, event: FrameSent) -> bool:
+    def is_named(self, event: FrameSent | Said) -> bool:
         """Whether an arrow of the diagram took this frame."""
-        return bool(self.holders.get(event.n))
+        return bool(self.holders.get(_key(event)))
 
     # -- matching --------------------------------------------------------------------
 
-    def _is_free(self, n: int, expectation: Expectation) -> bool:
-        return all(expectation.is_rival(one) for one in self.holders.get(n, ()))
+    def _is_free(self, event: FrameSent | Said | CallIssued, expectation: Expectation) -> bool:
+        return all(expectation.is_rival(one) for one in self.holders.get(_key(event), ()))
 
     def _look_back(self, expectation: Expectation) -> bool:
         for call in _since(self.calls, expectation.mark):
-            if self._is_free(call.n, expectation) and expectation.takes_call(call):
+            if self._is_free(call, expectation) and expectation.takes_call(call):
                 self._take_call(expectation, call)
                 return True
-        for event in (*self._heard_since(expectation.mark), *_since(self.frames, expectation.mark)):
-            if not self._is_free(event.n, expectation):
+        is_local = expectation.source == expectation.target
+        since = -1 if is_local else expectation.mark - 1  # an event may say several things
+        for event in (*self._heard_since(expectation.mark), *_since(self.frames, since)):
+            if not self._is_free(event, expectation):
                 continue
             lost = self._lost.get(event.n)
             is_over = event.n not in self._in_flight and lost is None
@@ -140,9 +149,9 @@ class Lookout:
         """What real programs had written before the mark, and was heard after it."""
         return (one for one in self._from_outside if one.n <= mark < self._heard_at(one))
 
-    def _heard_at(self, event: FrameSent) -> int:
+    def _heard_at(self, event: FrameSent | Said) -> int:
         """The event that counts: of what is on its way from outside, one that is to come."""
-        if not self.is_outside(event.sender):
+        if isinstance(event, Said) or not self.is_outside(event.sender):
             return event.n
         return (
             len(self.world.events)
@@ -152,13 +161,20 @@ class Lookout:
 
     def _note_loss(self, expectation: Expectation, lost: FrameLost) -> None:
         """A resend may still fulfil the arrow; but the diagram has named the lost copy."""
-        self.holders.setdefault(lost.sent, []).append(expectation)
+        self.holders.setdefault((lost.sent, 0), []).append(expectation)
         expectation.near = f"it was sent, but lost at {seconds(lost.at)} ({lost.why})"
 
-    def _take(self, expectation: Expectation, event: FrameSent, found: dict[str, Any]) -> None:
+    def _take(
+        self, expectation: Expectation, event: FrameSent | Said, found: dict[str, Any]
+    ) -> None:
         expectation.bound = found
         self.names.bind(found)
-        self.holders.setdefault(event.n, []).append(expectation)
+        self.holders.setdefault(_key(event), []).append(expectation)
+        if isinstance(event, Said):
+            expectation.sent = event.n if event.place < 0 else event.place
+            self._befall(expectation, event)
+            self._meet(expectation)
+            return
         expectation.sent = event.n
         if event.n not in self._in_flight:
             self._meet(expectation)
@@ -169,7 +185,7 @@ class Lookout:
             self._see_flight(expectation, flight)
 
     def _take_call(self, expectation: Expectation, call: CallIssued) -> None:
-        self.holders.setdefault(call.n, []).append(expectation)
+        self.holders.setdefault(_key(call), []).append(expectation)
         expectation.sent = call.n
         self._meet(expectation)
 
@@ -177,6 +193,23 @@ class Lookout:
         self.forget(expectation)
         expectation.met = True
         self.report(expectation)
+
+    def _befall(self, expectation: Expectation, said: Said) -> None:
+        """A request over HTTP gets lost or late in a moment of its own, before it arrives."""
+        outcome = {"lose": http_fault.LOST, "delay": f"{expectation.fate_us}us"}.get(
+            expectation.fate or "", ""
+        )
+        if not outcome:
+            return
+        world = self.world
+
+        def strike() -> None:
+            for request in fault_choice.requests(world):
+                if request.call.n == said.call:
+                    http_fault.strike_call(world, request, outcome)
+                    return
+
+        world.at(world.now, f"line {expectation.arrow.line} {expectation.fate}", strike)
 
     # -- frames in flight --------------------------------------------------------------
 
@@ -221,6 +254,12 @@ class Lookout:
 
     # -- events ----------------------------------------------------------------------
 
+    def _on_told(self, event: Event) -> None:
+        if self.ear is not None:
+            for said in self.ear.heard(event):
+                self.frames.append(said)
+                self._offer(said)
+
     def _on_sent(self, event: FrameSent) -> None:
         self.frames.append(event)
         self._in_flight[event.n] = None
@@ -228,8 +267,11 @@ class Lookout:
             if len(self._from_outside) == LATELY:
                 self._heard.pop(self._from_outside[0].n, None)
             self._from_outside.append(event)
+        self._offer(event)
+
+    def _offer(self, event: FrameSent | Said) -> None:
         for expectation in tuple(self._waiting):
-            if not self._is_free(event.n, expectation):
+            if not self._is_free(event, expectation):
                 continue
             found = expectation.takes_frame(event, self.names, self.wording)
             if found is not None:
@@ -269,9 +311,15 @@ class Lookout:
     def _on_call(self, event: CallIssued) -> None:
         self.calls.append(event)
         for expectation in tuple(self._waiting):
-            if self._is_free(event.n, expectation) and expectation.takes_call(event):
+            if self._is_free(event, expectation) and expectation.takes_call(event):
                 self._waiting.remove(expectation)
                 self._take_call(expectation, event)
+
+
+def _key(event: FrameSent | Said | CallIssued) -> tuple[int, int]:
+    """What holders hold: an event, or one of the sayings of an event. Calls that are also
+    sayings are held as sayings alone."""
+    return (event.n, event.index) if isinstance(event, Said) else (event.n, 0)
 
 
 def _since(events: list[E], mark: int) -> Iterable[E]:

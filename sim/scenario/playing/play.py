@@ -14,6 +14,7 @@ from sim.core.invariant import Monitor
 from sim.core.trace import Header, Trace
 from sim.scenario.playing.checks import check_never
 from sim.scenario.playing.director import Director
+from sim.scenario.playing.ear import Said
 from sim.scenario.playing.expectation import seconds
 from sim.scenario.playing.preconditions import check_playable
 from sim.scenario.playing.puppet import PuppetSends
@@ -164,6 +165,7 @@ def _extra_frames(run: Run) -> tuple[ExtraFrame, ...]:
         )
         for event in director.lookout.frames
         if not director.lookout.is_named(event)
+        and not (isinstance(event, Said) and event.is_plain)
         and event.cause not in scripted
         and not any(loop.covers(event, names, wording) for loop in director.findings.repeats)
     )

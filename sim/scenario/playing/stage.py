@@ -15,6 +15,7 @@ import attrs
 
 from sim.core.invariant import Invariant
 from sim.core.op import Frame
+from sim.scenario.playing.ear import Ear
 from sim.scenario.playing.match import Names
 from sim.scenario.playing.result import ShownMessage
 from sim.scenario.playing.wording import PayloadWording, Wording
@@ -53,6 +54,8 @@ class Stage(ABC):
 
     protocol: str
     wording: Wording = PayloadWording()
+    ear: Ear | None = None
+    """What hears all that is said without frames, where a protocol does that."""
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         self.scenario = scenario
