@@ -18,7 +18,7 @@ import trio
 
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NoAnswer
-from sim.drivers.upgrade import linger
+from sim.drivers.upgrade import linger, phrase
 
 HEAD_BYTES: Final = 16 << 10
 BODY_BYTES: Final = 1 << 20
@@ -163,7 +163,9 @@ class Conversation:
             headers.append(("Connection", "close"))
         if self._http.our_state not in (h11.SEND_RESPONSE, h11.IDLE):
             return
-        said = self._http.send(h11.Response(status_code=reply.status, headers=headers)) or b""
+        reason = phrase(reply.status).encode()
+        head = h11.Response(status_code=reply.status, headers=headers, reason=reason)
+        said = self._http.send(head) or b""
         if body and not self._is_head:
             said += self._http.send(h11.Data(data=body)) or b""
         said += self._http.send(h11.EndOfMessage()) or b""

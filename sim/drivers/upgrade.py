@@ -57,7 +57,7 @@ class Answer:
         """The whole HTTP response; the connection ends behind it."""
         body = f"{self.text}\n".encode()
         lines = [
-            f"HTTP/1.1 {self.status} {_phrase(self.status)}",
+            f"HTTP/1.1 {self.status} {phrase(self.status)}",
             *(f"{name}: {value}" for name, value in self._headers()),
             f"Content-Length: {len(body)}",
             "Connection: close",
@@ -208,7 +208,8 @@ async def linger(stream: trio.SocketStream) -> None:
             taken += len(more)
 
 
-def _phrase(status: int) -> str:
+def phrase(status: int) -> str:
+    """The words behind a status in its line."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
