@@ -39,3 +39,7 @@ class Accounts:
             self._by_person[person] = account
             self._next += 1
         return account
+
+    def numbered(self, number: int) -> Account | None:
+        """The account with this number, if somebody has it."""
+        return next((one for one in self._by_person.values() if one.number == number), None)

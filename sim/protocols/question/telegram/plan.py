@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 import attrs
 
+from sim.protocols.question.constants import PRESS_VALID_MS
+
 CHAT: Final = "-4200000001"
 """The group in which bot and people meet, where nobody says otherwise."""
 TOKEN: Final = "token-A"
@@ -33,6 +35,21 @@ class BotAccount:
 
 
 @attrs.frozen
+class Standing:
+    """A message of a bot that stands there before the run begins.
+
+    ``keys``: (label, callback data), one per row. ``chat`` and ``bot`` "" are the plan's
+    first. Each chat counts its messages from 101 in the order of the plan.
+    """
+
+    text: str
+    keys: tuple[tuple[str, str], ...] = ()
+    forces_reply: bool = False
+    chat: str = ""
+    bot: str = ""
+
+
+@attrs.frozen
 class BotApiPlan:
     """Telegram's surroundings.
 
@@ -41,7 +58,8 @@ class BotApiPlan:
     numbers in that order, whoever else appears the next. ``writes_per_minute`` is what a
     bot may write into one group before it gets 429 (0: no limit). ``strict``: an edit
     that changes nothing is refused (DQ-27). ``press_valid_us``: a press can be answered
-    so long.
+    so long. ``conflicts``: a second getUpdates ends the first with 409 (off: both are
+    served, as for the moment before Telegram notices). ``standing``: what stands there.
     """
 
     bots: tuple[BotAccount, ...] = (BotAccount(),)
@@ -50,4 +68,6 @@ class BotApiPlan:
     people: tuple[str, ...] = ("Alice", "Bob")
     writes_per_minute: int = 0
     strict: bool = True
-    press_valid_us: int = 15_000_000
+    conflicts: bool = True
+    press_valid_us: int = PRESS_VALID_MS * 1_000
+    standing: tuple[Standing, ...] = ()
