@@ -216,7 +216,8 @@ class Spawn(Op[None], frozen=True, gc=False):
 
 
 class Lives(Op[bool], frozen=True, gc=False):
-    """What the machine knows of its processes. → whether life ``epoch`` of ``host`` goes on.
+    """What the machine knows of its processes. → whether life ``epoch`` of ``host`` goes on,
+    with epoch 0 whether any does.
 
     For hosts that share a machine (locks that name their owner); unknown ones do not live.
     """

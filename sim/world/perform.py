@@ -202,7 +202,7 @@ def spawn(world: World, activity: Activity, op: ops.Spawn) -> None:
 def lives(world: World, activity: Activity, op: ops.Lives) -> bool:
     """→ whether that life goes on; a host that sleeps is alive."""
     host = world.hosts.get(op.host)
-    return host is not None and host.up and host.epoch == op.epoch
+    return host is not None and host.up and op.epoch in (0, host.epoch)
 
 
 def note(world: World, activity: Activity, op: ops.Note) -> None:

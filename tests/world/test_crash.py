@@ -238,5 +238,6 @@ def test_a_machine_knows_which_lives_of_its_processes_go_on():
     assert lives("P", 1)
     play.crash("P")
     assert not lives("P", 1)
+    assert not lives("P", 0)
     play.restart("P")
-    assert [lives("P", 1), lives("P", 2)] == [False, True]
+    assert [lives("P", 1), lives("P", 2), lives("P", 0)] == [False, True, True]

@@ -44,8 +44,9 @@ LEASE_VOID_MS: Final = 15_000
 # -- the hook (DQ-21)
 HOOK_LIMIT_MS: Final = 5_000
 """It returns within this time, whatever has happened."""
-NO_LIMIT_US: Final = 1_000_000_000_000
-"""How long a tool waits for the hook: OpenCode sets no limit of its own (over eleven days)."""
+NO_LIMIT_US: Final = 3_600_000_000
+"""How long a tool waits for the hook: OpenCode sets no limit of its own, and nothing here
+takes an hour; after it a plugin that has died in the middle is forgotten."""
 
 # -- the store's file (DQ-22, DQ-23, DQ-25)
 STORE_FILE: Final = "/tmp/hermes-pending.json"

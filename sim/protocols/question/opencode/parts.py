@@ -1,0 +1,125 @@
+"""Calls of tools as OpenCode keeps them: parts of an assistant's message, and questions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+
+from sim.protocols.question.acts import Ask, RunTool
+from sim.protocols.question.constants import QUESTION
+from sim.protocols.question.machine import TOOL
+from sim.wire.linkage import JsonObject
+
+Answers = list[list[str]]
+UNANSWERED: Final = "Unanswered"
+
+
+@attrs.define(eq=False)
+class Part:
+    """One call of a tool. ``request`` is "" until its question is registered.
+
+    ``message``: the assistant's message that it stands in. ``shows_call``: whether the
+    list says which call it is. ``state`` is the tool's, ``is_open`` the question's.
+    """
+
+    session: str
+    call: str
+    tool: str
+    directory: str
+    message: str
+    request: str = ""
+    questions: list[JsonObject] = attrs.field(factory=list)
+    shows_call: bool = True
+    state: str = TOOL.initial
+    output: str = ""
+    is_open: bool = False
+
+    @property
+    def item(self) -> JsonObject:
+        """The question as ``GET /question`` lists it (§3.1)."""
+        listed: JsonObject = {
+            "id": self.request,
+            "sessionID": self.session,
+            "questions": self.questions,
+        }
+        if self.shows_call:
+            listed["tool"] = {"messageID": self.message, "callID": self.call}
+        return listed
+
+    @property
+    def shown(self) -> JsonObject:
+        """The part as the session's messages have it (§9.2)."""
+        state: JsonObject = {"status": self.state}
+        if self.output:
+            state["error" if self.state == "error" else "output"] = self.output
+        return {"type": "tool", "tool": self.tool, "callID": self.call, "state": state}
+
+    @property
+    def told(self) -> JsonObject:
+        """What notes say of it."""
+        return {
+            "requestID": self.request,
+            "sessionID": self.session,
+            "callID": self.call,
+            "directory": self.directory,
+            "tool_state": self.state,
+        }
+
+
+def asking(ask: Ask) -> RunTool:
+    """The call of the question tool that asks this."""
+    options = [{"label": label, "description": f"{label} desc"} for label in ask.options]
+    question = {
+        "question": ask.question,
+        "header": ask.header,
+        "multiple": ask.multiple,
+        "options": options,
+    }
+    return RunTool(
+        session=ask.session,
+        tool=QUESTION,
+        call=ask.call,
+        directory=ask.directory,
+        args={"questions": [question, *ask.more]},
+        request=ask.request,
+        listed_after_ms=ask.listed_after_ms,
+        names_call=ask.names_call,
+        shows_tool=ask.shows_tool,
+    )
+
+
+def questions_of(args: Any) -> list[JsonObject] | None:
+    """The questions of a call; None where the tool refuses its arguments."""
+    questions = args.get("questions") if isinstance(args, dict) else None
+    if not isinstance(questions, list) or not questions:
+        return None
+    return questions if all(map(_is_question, questions)) else None
+
+
+def _is_question(question: Any) -> bool:
+    if not isinstance(question, dict) or not isinstance(question.get("question"), str):
+        return False
+    options = question.get("options")
+    return isinstance(options, list) and all(
+        isinstance(option, dict) and isinstance(option.get("label"), str) for option in options
+    )
+
+
+def output_of(questions: list[JsonObject], answers: Answers) -> str:
+    """What the tool tells its agent; a missing row is a question without an answer."""
+    rows = [*answers, *([] for _ in range(len(questions) - len(answers)))]
+    pairs = (
+        f'"{question["question"]}"="{", ".join(row) or UNANSWERED}"'
+        for question, row in zip(questions, rows, strict=False)
+    )
+    return f"User has answered your questions: {', '.join(pairs)}."
+
+
+def answers_of(body: Any) -> Answers | None:
+    """The rows of a reply's body (§3.2); None where it is no such body."""
+    rows = body.get("answers") if isinstance(body, dict) else None
+    if not isinstance(rows, list):
+        return None
+    good = all(isinstance(row, list) and all(isinstance(one, str) for one in row) for row in rows)
+    return rows if good else None
