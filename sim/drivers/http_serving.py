@@ -27,7 +27,8 @@ REQUEST_S: Final = 10.0
 IDLE_S: Final = 75.0
 """For the next one on a connection that is kept."""
 FORM: Final = "application/x-www-form-urlencoded"
-KEPT_HEADERS: Final = ("authorization",)
+KEPT_HEADERS: Final = ("authorization", "x-opencode-directory")
+"""What a twin looks at; the rest is nobody's business."""
 
 Reply = HttpResponse | Unreached | NoAnswer
 Ask = Callable[[HttpRequest], Awaitable[Reply]]

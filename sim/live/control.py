@@ -131,16 +131,24 @@ def guarded(handler: Handler, parameters: Sequence[str] = ()) -> Handler:
     async def handle(request: Request) -> Response:
         if "origin" in request.headers:
             raise ControlError("requests of web pages are not taken", status=403)
-        host = _host_in(request.headers.get("host", ""))
-        bound = (request.scope.get("server") or ("",))[0]
-        if not (_is_address(host) or host in ("localhost", bound)):
+        host = request.headers.get("host", "")
+        if not is_of_this_machine(host, (request.scope.get("server") or ("",))[0]):
             raise ControlError(
-                f"Host {host!r} is not this machine", status=403, allowed=["127.0.0.1", "localhost"]
+                f"Host {_host_in(host)!r} is not this machine",
+                status=403,
+                allowed=["127.0.0.1", "localhost"],
             )
         _look_at(request, parameters)
         return await handler(request)
 
     return handle
+
+
+def is_of_this_machine(header: str, bound: str) -> bool:
+    """Whether a Host header names an address, localhost, or what the server is ``bound`` to:
+    a name that a web page's own server gives to this machine is none of them."""
+    host = _host_in(header)
+    return _is_address(host) or host in ("localhost", bound)
 
 
 def _look_at(request: Request, parameters: Sequence[str]) -> None:

@@ -59,7 +59,7 @@ class Api:
 
     def _named(self, request: HttpRequest) -> str | None:
         in_header = next((v for key, v in request.headers if key == DIRECTORY_HEADER), None)
-        return request.asked("directory") or in_header
+        return request.asked("directory") or (in_header and unquote(in_header))
 
 
 def _got(request: HttpRequest) -> HttpResponse | None:
