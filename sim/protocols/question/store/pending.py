@@ -128,16 +128,21 @@ class PendingStore:
                 return result
         raise LockTimeout(f"{self.disk.plan.path}: the lock was taken over {LOST_LOCKS} times")
 
-    async def add(self, entry: PendingQuestion) -> str:
-        """Keep a new question. → its uniqueId, drawn until it is nobody's."""
+    def drawn(self, entries: Entries) -> str:
+        """A uniqueId that is nobody's (DQ-25)."""
         port = self.disk.actor.port
+        drawn = port.new_id()[:UNIQUE_ID_CHARS]
+        while drawn in entries:
+            drawn = port.new_id()[:UNIQUE_ID_CHARS]
+        return drawn
+
+    async def add(self, entry: PendingQuestion, unique_id: str = "") -> str:
+        """Keep a new question, under a drawn uniqueId unless one is given. → the uniqueId"""
 
         def put(entries: Entries) -> str:
-            drawn = port.new_id()[:UNIQUE_ID_CHARS]
-            while drawn in entries:
-                drawn = port.new_id()[:UNIQUE_ID_CHARS]
-            entries[drawn] = entry.to_wire()
-            return drawn
+            name = unique_id or self.drawn(entries)
+            entries[name] = entry.to_wire()
+            return name
 
         return await self.change(put)
 

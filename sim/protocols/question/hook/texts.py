@@ -1,0 +1,65 @@
+"""What the hook writes into the chat, and into its log."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sim.protocols.question.constants import MESSAGE_CHARS
+from sim.protocols.question.hook.asked import Asked
+
+PREFIX: Final = "[HermesHook]"
+OWN_ANSWER: Final = "✍️ 自定义回答"
+"""The button for a free answer."""
+OTHERS_UNANSWERED: Final = "（此处只能回答第一个问题，其余 {count} 个请在电脑上回答）"
+"""Only the first question can be answered here, the others at the desk (DQ-08)."""
+ONE_VALUE: Final = "（此处只能选择一项）"
+"""Only one option can be chosen here (DQ-08)."""
+
+_MARKS: Final = "_*`["
+_MORE: Final = "…"
+
+
+def escaped(text: str) -> str:
+    """A text that old Markdown shows as it is: an unclosed mark would be a 400."""
+    return "".join(f"\\{sign}" if sign in _MARKS else sign for sign in text)
+
+
+def units(text: str) -> int:
+    """The length that Telegram counts: UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def clipped(text: str, most: int) -> str:
+    """As much of an escaped text as fits, never half of an escape."""
+    if units(text) <= most:
+        return text
+    kept, left = [], most - units(_MORE)
+    pieces = iter(text)
+    for sign in pieces:
+        piece = sign + next(pieces, "") if sign == "\\" else sign
+        left -= units(piece)
+        if left < 0:
+            break
+        kept.append(piece)
+    return "".join(kept) + _MORE
+
+
+def question(asked: Asked, says_rest: bool) -> str:
+    """The message of a question: header, question, options, and what cannot be said here.
+
+    The notes at its end stay, however long the question is.
+    """
+    notes = []
+    if says_rest and asked.others:
+        notes.append(OTHERS_UNANSWERED.format(count=asked.others))
+    if says_rest and asked.multiple:
+        notes.append(ONE_VALUE)
+    head = f"❓ *{escaped(asked.header)}*\n" if asked.header else "❓ "
+    lines = [head + escaped(asked.question)]
+    lines += (
+        f"• {escaped(option.label)} — {escaped(option.description)}"
+        for option in asked.options
+        if option.description
+    )
+    end = "".join(f"\n{note}" for note in notes)
+    return clipped("\n".join(lines), MESSAGE_CHARS - units(end)) + end
