@@ -8,6 +8,6 @@
 from __future__ import annotations
 
 from sim.protocols.question.telegram.actor import BotApi
-from sim.protocols.question.telegram.plan import BotAccount, BotApiPlan
+from sim.protocols.question.telegram.plan import BotAccount, BotApiPlan, Standing
 
-__all__ = ["BotAccount", "BotApi", "BotApiPlan"]
+__all__ = ["BotAccount", "BotApi", "BotApiPlan", "Standing"]
