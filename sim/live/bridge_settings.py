@@ -1,0 +1,116 @@
+"""What ``hooktwin bridge`` reads from its environment, and what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+from sim.core.errors import UsageError
+from sim.drivers.http_asking import checked_base
+from sim.protocols.question.constants import LOCK_WAIT_MS, STORE_MODE
+
+BOT_TOKEN: Final = "HERMES_PERMISSION_BOT_TOKEN"
+HOOK_TOKEN: Final = "HERMES_HOOK_TOKEN"
+CHAT: Final = "HERMES_TELEGRAM_CHANNEL"
+OPENCODE_URL: Final = "HERMES_OPENCODE_URL"
+OPENCODE_PORT: Final = "HERMES_OPENCODE_PORT"
+TELEGRAM_URL: Final = "HERMES_TELEGRAM_URL"
+STORE_PATH: Final = "HERMES_PENDING_STORE_PATH"
+STORE_FILE_MODE: Final = "HERMES_PENDING_STORE_MODE"
+STORE_LOCK_WAIT: Final = "HERMES_PENDING_STORE_LOCK_WAIT_MS"
+BRIDGE_PORT: Final = "HERMES_BRIDGE_PORT"
+
+USUAL_OPENCODE_PORT: Final = 4096
+USUAL_TELEGRAM: Final = "https://api.telegram.org"
+USUAL_BRIDGE_PORT: Final = 4097
+STORE_NAME: Final = "hermes-pending.json"
+
+VARIABLES: Final = {
+    BOT_TOKEN: "the bot's token (needed)",
+    CHAT: "the number of the chat where questions are asked and answered (needed)",
+    HOOK_TOKEN: f"the token of the bot that asks; default: {BOT_TOKEN}",
+    OPENCODE_URL: f"OpenCode's base URL; default: http://127.0.0.1:${OPENCODE_PORT}",
+    OPENCODE_PORT: f"OpenCode's port on this machine; default: {USUAL_OPENCODE_PORT}",
+    TELEGRAM_URL: f"the Bot API's base URL; default: {USUAL_TELEGRAM}",
+    STORE_PATH: f"the pending file; default: {STORE_NAME} in the temporary directory",
+    STORE_FILE_MODE: "its mode, octal; default: 600",
+    STORE_LOCK_WAIT: f"how long a lock is waited for, ms; default: {LOCK_WAIT_MS}",
+    BRIDGE_PORT: f"where the plugin reaches the bridge; default: {USUAL_BRIDGE_PORT}",
+}
+"""What may stand in the environment, for people."""
+
+_TOKEN: Final = re.compile(r"[!-.0-~]+")  # what a path can carry as it is, no slash
+_CHAT: Final = re.compile(r"-?[0-9]{1,20}")
+_OCTAL: Final = re.compile(r"(0o)?[0-7]{3,4}")
+
+
+@attrs.frozen(kw_only=True)
+class BridgeSettings:
+    """Where a bridge works: base URLs without a slash at the end, secrets, the pending file.
+
+    ``token`` is the listener's bot, ``hook_token`` the one that asks. ``port``: of the
+    bridge itself, for the plugin (0: any free one).
+    """
+
+    token: str = attrs.field(repr=False)
+    hook_token: str = attrs.field(repr=False)
+    chat: str
+    opencode: str = f"http://127.0.0.1:{USUAL_OPENCODE_PORT}"
+    telegram: str = USUAL_TELEGRAM
+    store: str = ""
+    mode: int = STORE_MODE
+    lock_wait_ms: int = LOCK_WAIT_MS
+    port: int = USUAL_BRIDGE_PORT
+
+
+def settings_from(environment: Mapping[str, str]) -> BridgeSettings:
+    """The settings. Raises UsageError that names the variable, never its value."""
+    known = {name: environment.get(name, "").strip() for name in VARIABLES}
+    missing = [name for name in (BOT_TOKEN, CHAT) if not known[name]]
+    if missing:
+        told = "; ".join(f"{name}: {VARIABLES[name]}" for name in missing)
+        raise UsageError(f"the environment lacks {told}")
+    token = _matched(known, BOT_TOKEN, _TOKEN, "the token as BotFather gives it")
+    port = _number(known, OPENCODE_PORT, USUAL_OPENCODE_PORT, 1, 65_535)
+    opencode = known[OPENCODE_URL] or f"http://127.0.0.1:{port}"
+    mode = _matched(known, STORE_FILE_MODE, _OCTAL, "an octal mode such as 600", "600")
+    return BridgeSettings(
+        token=token,
+        hook_token=_matched(known, HOOK_TOKEN, _TOKEN, "the token as BotFather gives it", token),
+        chat=_matched(known, CHAT, _CHAT, "the chat's number, such as -1001234567890"),
+        opencode=checked_base(opencode, OPENCODE_URL),
+        telegram=checked_base(known[TELEGRAM_URL] or USUAL_TELEGRAM, TELEGRAM_URL),
+        store=_store(known[STORE_PATH]),
+        mode=int(mode.removeprefix("0o"), 8),
+        lock_wait_ms=_number(known, STORE_LOCK_WAIT, LOCK_WAIT_MS, 0, 600_000),
+        port=_number(known, BRIDGE_PORT, USUAL_BRIDGE_PORT, 0, 65_535),
+    )
+
+
+def _matched(
+    known: Mapping[str, str], name: str, form: re.Pattern[str], wanted: str, usual: str = ""
+) -> str:
+    value = known[name] or usual
+    if not form.fullmatch(value):
+        raise UsageError(f"{name}: give {wanted}")
+    return value
+
+
+def _number(known: Mapping[str, str], name: str, usual: int, low: int, high: int) -> int:
+    text = known[name] or str(usual)
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
+        raise UsageError(f"{name}: give a whole number from {low} to {high}")
+    return int(text)
+
+
+def _store(wanted: str) -> str:
+    """The file's whole path. Raises UsageError where its directory is none."""
+    path = Path(wanted or Path(tempfile.gettempdir()) / STORE_NAME).expanduser().absolute()
+    if not path.parent.is_dir() or path.is_dir():
+        raise UsageError(f"{STORE_PATH}: {path} can be no file; give one in a directory there is")
+    return str(path)
