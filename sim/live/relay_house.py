@@ -8,11 +8,11 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
-import trio
 
 from sim.core.http import HttpRequest, HttpResponse
 from sim.core.invariant import Invariant
-from sim.core.op import Call, Frame, OpaqueFrame
+from sim.core.op import Frame, OpaqueFrame
+from sim.live.calling import ask_as
 from sim.live.gateway import Seat, Tell
 from sim.live.house import Plan
 from sim.live.lodging import Lodging
@@ -131,24 +131,7 @@ class RelayHouse(Lodging[OpenRelayStage]):
         """A call in the world: it crosses the relay's life, and its faults, like any other."""
         if isinstance(request.body, dict):
             self._hide(request.body)
-        world, answers = self.world, []
-        done = trio.Event()
-        self.driver.nudge()
-        host = world.hosts[WEB]
-        if not host.up:
-            world.boot(WEB)
-        world.cause = -1
-        actor = host.actor
-        assert isinstance(actor, Outsider)
-
-        async def call() -> None:
-            answers.append(await actor.perform(Call(self.server, request)))
-            done.set()
-
-        world.start(host, call(), "ask", -1)
-        self.driver.nudge()
-        await done.wait()
-        answer = answers[0]
+        answer = await ask_as(self.driver, WEB, self.server, request)
         return answer if isinstance(answer, HttpResponse) else None
 
 
