@@ -1,0 +1,336 @@
+"""What was sent, shown and stored in a run of the question bridge, folded.
+
+``QuestionView.on(event)`` takes the events in order. Oracles, reports and the terminal UI
+ask it; it knows nothing but the trace: calls over HTTP with their answers, operations on
+the store's disk and what stands in its files, what OpenCode and the logs tell. Who is
+what is seen by what it does: who asks for updates is a listener, and so on.
+
+What is new with the last event stands in ``news``: (word, what it is about).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import unquote
+
+import attrs
+
+from sim.core.event import (
+    Acted,
+    CallAnswered,
+    CallApplied,
+    CallIssued,
+    CallLost,
+    Erased,
+    Event,
+    FaultInjected,
+    HostCrashed,
+    HostStarted,
+    Noted,
+    Saved,
+    TimerFired,
+)
+from sim.core.http import HttpRequest
+from sim.protocols.question.before import BeforeTool
+from sim.protocols.question.constants import LIST_PATH
+from sim.protocols.question.store.operations import FileOperation
+from sim.protocols.question.telegram.plan import CHAT
+from sim.protocols.question.view_attempts import Attempts
+from sim.protocols.question.view_calls import LIST, OTHER, REJECT, REPLY, CallView, update_of
+from sim.protocols.question.view_records import BeforeView, FileView, LogView, ToolView
+from sim.protocols.question.view_store import MAIN, StoreFold
+from sim.protocols.question.view_threads import Threads
+from sim.world.host import START_MS
+
+POLL: Final = "getUpdates"
+MS: Final = 1_000
+
+
+@attrs.frozen(kw_only=True)
+class Surroundings:
+    """What a view is told beforehand: the chat whose members may answer, by listener (""
+    is any other listener's), and the Unix time at which the run begins, None if unknown."""
+
+    chats: Mapping[str, str] = attrs.field(factory=lambda: {"": CHAT})
+    start_ms: int | None = START_MS
+
+
+def on_time() -> int:
+    """How late things may come where nobody puts anything off (µs)."""
+    return 0
+
+
+class QuestionView:
+    """The folded state of a run.
+
+    ``calls`` are those over HTTP that are not answered yet, by number; ``stores`` the disks
+    by host; ``tools`` the questions by requestID; ``befores`` the tool calls that hooks were
+    told of; ``up`` the hosts that live, with the time they came up; ``listed`` the last
+    known form of each listed question, by requestID. ``late_us``: how much later than due a
+    timer may fire (a search puts things off). ``is_log``: what happened between the calls
+    is not known.
+    """
+
+    def __init__(self, told: Surroundings | None = None, *, is_log: bool = False) -> None:
+        self.told = told or Surroundings()
+        self.is_log = is_log
+        self.late_us: Callable[[], int] = on_time
+        self.now = 0
+        self.news: list[tuple[str, Any]] = []
+        self.calls: dict[int, CallView] = {}
+        self.stores: dict[str, StoreFold] = {}
+        self.tools: dict[str, ToolView] = {}
+        self.befores: list[BeforeView] = []
+        self.polls: dict[str, CallView] = {}
+        self.up: dict[str, int] = {}
+        self.epochs: dict[str, int] = {}
+        self.asleep: dict[str, int] = {}
+        self.skews: dict[str, int] = {}
+        self.listed: dict[str, Mapping[str, Any]] = {}
+        self.logs: list[LogView] = []
+        self.threads = Threads()
+        self.attempts = Attempts(self)
+        self._files: dict[int, FileView] = {}
+        self._open_befores: dict[int, BeforeView] = {}
+        self._handlers: dict[type[Event], Callable[[Any], None]] = {
+            CallIssued: self._issued,
+            CallApplied: self._applied,
+            CallAnswered: self._answered,
+            CallLost: self._passed,
+            Saved: self._saved,
+            Erased: self._erased,
+            Noted: self._noted,
+            Acted: self._passed,
+            TimerFired: self._passed,
+            FaultInjected: self._fault,
+            HostStarted: self._started,
+            HostCrashed: self._crashed,
+        }
+
+    @property
+    def kinds(self) -> tuple[type[Event], ...]:
+        """The event classes that matter here."""
+        return tuple(self._handlers)
+
+    def on(self, event: Event) -> None:
+        """Take the next event of the trace."""
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            self.now = event.at
+            self.news.clear()
+            handler(event)
+
+    # -- questions ---------------------------------------------------------------
+
+    def store(self, host: str) -> StoreFold:
+        """The files of a disk."""
+        found = self.stores.get(host)
+        if found is None:
+            found = self.stores[host] = StoreFold(host)
+        return found
+
+    def chat_of(self, listener: str) -> str:
+        """The chat that a listener serves; "" where that is not known."""
+        chats = self.told.chats
+        return chats.get(listener, chats.get("", ""))
+
+    def clock_ms(self, host: str) -> int | None:
+        """What a host's clock says, Unix milliseconds; None where nobody knows."""
+        start = self.told.start_ms
+        return None if start is None else start + (self.now + self.skews.get(host, 0)) // MS
+
+    def grace_us(self, host: str = "") -> int:
+        """How much later than due a host may be: what it has slept, what a search puts off."""
+        return self.late_us() + self.asleep.get(host, 0)
+
+    def tell(self, word: str, fact: Any) -> None:
+        """Something is so since this event."""
+        self.news.append((word, fact))
+
+    # -- hosts -------------------------------------------------------------------
+
+    def _passed(self, event: Event) -> None:
+        """Time has passed, and no more."""
+
+    def _started(self, event: HostStarted) -> None:
+        self.up[event.host] = event.at
+        self.epochs[event.host] = event.epoch
+        self.tell("started", event.host)
+
+    def _crashed(self, event: HostCrashed) -> None:
+        self.up.pop(event.host, None)
+        self.polls.pop(event.host, None)
+        for n in [n for n, call in self.calls.items() if call.caller == event.host]:
+            del self.calls[n]
+        for n in [n for n, b in self._open_befores.items() if event.host in (b.hook, b.opencode)]:
+            del self._open_befores[n]
+        for tool in self.tools.values():
+            if tool.host == event.host and tool.is_open:
+                tool.closed_at, tool.state = event.at, "forgotten"
+        self.attempts.crashed(event.host)
+        self.tell("crashed", event.host)
+
+    def _fault(self, event: FaultInjected) -> None:
+        verb, _, rest = event.fault.partition(" ")
+        if verb in ("sleep", "skew"):
+            host, _, by_us = rest.partition(" ")
+            kept = self.asleep if verb == "sleep" else self.skews
+            kept[host] = kept.get(host, 0) + int(by_us.removesuffix("us"))
+
+    # -- calls -------------------------------------------------------------------
+
+    def _issued(self, event: CallIssued) -> None:
+        request = event.request
+        if isinstance(request, HttpRequest):
+            self.threads.issued(event.n, event.cause, event.caller)
+            call = _call_of(event, request)
+            self.calls[event.n] = call
+            if call.what == POLL:
+                self.polls[event.caller] = call
+            self.attempts.issued(call, event)
+            before = self.before_of(call) if call.what == "sendMessage" else None
+            if before is not None:
+                before.sent.append(call)
+            self.tell("issued", call)
+        elif isinstance(request, FileOperation):
+            self.threads.issued(event.n, event.cause, event.caller)
+            store = self.store(event.callee)
+            path = getattr(request, "path", "")
+            if path:
+                store.learns(path)
+            file = FileView(event.n, event.at, event.caller, event.callee, request)
+            self._files[event.n] = file
+            self.tell("file", file)
+        elif isinstance(request, BeforeTool):
+            tool = BeforeView(event.n, event.at, event.caller, event.callee, request)
+            self.befores.append(tool)
+            self._open_befores[event.n] = tool
+            self.threads.began(event.n, event.callee, event.n)
+            self.tell("before", tool)
+
+    def _applied(self, event: CallApplied) -> None:
+        call = self.calls.get(event.call)
+        if call is not None:
+            call.applied_at, call.reply = event.at, event.reply
+            self.tell("applied", call)
+        elif event.call in self._files:
+            file = self._files.pop(event.call)
+            file.reply = event.reply
+            self.tell("filed", file)
+        before = self._open_befores.pop(event.call, None)
+        if before is not None:
+            before.returned_at, before.reply = event.at, event.reply
+            self.tell("returned", before)
+
+    def _answered(self, event: CallAnswered) -> None:
+        call = self.calls.pop(event.call, None)
+        if call is None:
+            self.threads.answered(event.n, event.call, forks=False)
+            return
+        self.threads.answered(event.n, event.call, forks=call.what == POLL)
+        call.ended_at, call.answer = event.at, event.reply
+        for item in call.items:
+            self.listed[str(item.get("id"))] = item
+        self.attempts.ended(call)
+        self.tell("ended", call)
+        if call.what == POLL and call.succeeded and isinstance(call.result, list):
+            for raw in call.result:
+                update = update_of(raw)
+                if update is not None:
+                    self.attempts.came(call.caller, update, event)
+
+    # -- the disk -----------------------------------------------------------------
+
+    def writer(self, cause: int) -> str:
+        """Who asked the disk for what follows from this event; "" for nobody."""
+        file = self._files.get(cause)
+        return "" if file is None else file.caller
+
+    def _saved(self, event: Saved) -> None:
+        if not isinstance(event.value, (str, Mapping)) or not self._is_disk(event):
+            return
+        store, by = self.store(event.host), self.writer(event.cause)
+        was_broken = store.broken_at
+        changes = store.saved(event.n, event.at, event.key, event.value, by)
+        self._changed(event, store, changes, by)
+        if store.broken_at >= 0 and was_broken < 0:
+            self.tell("broken", store)
+        elif was_broken >= 0 and store.broken_at < 0 and store.kind(event.key) == MAIN:
+            self.tell("mended", store)
+
+    def _is_disk(self, event: Saved | Erased) -> bool:
+        return event.host in self.stores or event.key.startswith("/") or event.cause in self._files
+
+    def _erased(self, event: Erased) -> None:
+        if self._is_disk(event):
+            store, by = self.store(event.host), self.writer(event.cause)
+            changes = store.erased(event.n, event.at, event.key, by)
+            self._changed(event, store, changes, by)
+
+    def _changed(self, event: Event, store: StoreFold, changes: Any, by: str) -> None:
+        thread = self.threads.of(event.cause, by) if by else None
+        for word, entry, before in changes:
+            self.attempts.entry_changed(word, entry, before, by, thread)
+            if word == "entry" and thread is not None and thread.before >= 0:
+                self._of_before(thread.before).entries.append(entry)
+            self.tell(word, (entry, before))
+
+    def _of_before(self, n: int) -> BeforeView:
+        return next(one for one in reversed(self.befores) if one.n == n)
+
+    def before_of(self, call: CallView) -> BeforeView | None:
+        """The tool call that a hook serves with a call of its own."""
+        thread = self.threads.of(call.n, call.caller)
+        if thread is not None and thread.before >= 0:
+            return self._of_before(thread.before)
+        mine = [one for one in self._open_befores.values() if one.hook == call.caller]
+        return mine[0] if len(mine) == 1 else None
+
+    def open_befores(self, hook: str) -> list[BeforeView]:
+        """The tool calls that a hook has not returned from."""
+        return [one for one in self._open_befores.values() if one.hook == hook]
+
+    # -- what hosts tell ------------------------------------------------------------
+
+    def _noted(self, event: Noted) -> None:
+        data: Mapping[str, Any] = event.data if isinstance(event.data, Mapping) else {}
+        if event.what == "log":
+            line = LogView(
+                event.n, event.at, event.host, str(data.get("level", "")), str(data.get("text", ""))
+            )
+            self.logs.append(line)
+            self.tell("log", line)
+        elif event.what == "question.asked":
+            id = str(data.get("requestID", ""))
+            tool = ToolView(
+                id, str(data.get("sessionID", "")), str(data.get("callID", "") or ""),
+                str(data.get("directory", "")), event.host, event.at,
+            )  # fmt: skip
+            self.tools[id] = tool
+            self.tell("asked", tool)
+        elif event.what in ("question.replied", "question.rejected"):
+            self._closed(event, data)
+
+    def _closed(self, event: Noted, data: Mapping[str, Any]) -> None:
+        tool = self.tools.get(str(data.get("requestID", "")))
+        if tool is None:
+            return
+        tool.closes.append(f"{event.what.removeprefix('question.')} by {data.get('by', '')}")
+        tool.state = str(data.get("tool_state", tool.state))
+        if tool.is_open:
+            tool.closed_at, tool.answers = event.at, data.get("answers")
+        self.tell("closed", tool)
+
+
+def _call_of(event: CallIssued, request: HttpRequest) -> CallView:
+    """A request by what it asks for."""
+    what, id = OTHER, ""
+    if request.path.startswith("/bot"):
+        what = request.path.rpartition("/")[2]
+    elif request.path == LIST_PATH and request.method == "GET":
+        what = LIST
+    elif request.path.startswith(f"{LIST_PATH}/") and request.method == "POST":
+        id, _, last = unquote(request.path).removeprefix(f"{LIST_PATH}/").rpartition("/")
+        what = last if last in (REPLY, REJECT) else OTHER
+    return CallView(event.n, event.at, event.caller, event.callee, what, request, id)

@@ -1,0 +1,353 @@
+"""What listeners make of updates: whose each of their calls is, and how each attempt ends.
+
+A call belongs to the handler that asks (see ``view_threads``), and a handler to the entry
+that it has claimed. Where that is not known (recordings of other programs) the only
+attempt that it can belong to is taken; where there are several, they are *unsure*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sim.core.event import Event
+from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES, QUESTION_TTL_MS
+from sim.protocols.question.view_calls import (
+    LIST,
+    REJECT,
+    REPLY,
+    TEXT,
+    CallView,
+    UpdateView,
+    call_id_of,
+)
+from sim.protocols.question.view_matching import match_of, meant_by
+from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView
+from sim.protocols.question.view_threads import Thread
+
+if TYPE_CHECKING:
+    from sim.protocols.question.view import QuestionView
+
+MS_US: Final = 1_000
+TOAST: Final = "answerCallbackQuery"
+SAY: Final = "sendMessage"
+
+
+class Attempts:
+    """``all`` attempts in order of arrival, ``expiries`` likewise."""
+
+    def __init__(self, view: QuestionView) -> None:
+        self.view = view
+        self.all: list[Attempt] = []
+        self.expiries: list[ExpiryView] = []
+        self._taken: dict[tuple[str, int, int], Attempt] = {}
+        self._claims: dict[str, Attempt] = {}
+        self._queries: dict[str, list[Attempt]] = {}
+        self._waits = 0
+
+    # -- updates -------------------------------------------------------------------
+
+    def came(self, listener: str, update: UpdateView, event: Event) -> None:
+        """A listener has got an update; one that it has got before means nothing."""
+        view = self.view
+        epoch = view.epochs.get(listener, 0)
+        if (listener, epoch, update.id) in self._taken:
+            return
+        attempt = Attempt(listener, epoch, update, event.n, event.at)
+        self._taken[listener, epoch, update.id] = attempt
+        self.all.append(attempt)
+        chat = view.chat_of(listener)
+        attempt.is_foreign = update.is_bot or (bool(chat) and update.chat != chat)
+        if update.is_press:
+            attempt.entry = self.entry(update.unique_id)
+            self._queries.setdefault(update.query, []).append(attempt)
+        else:
+            found = meant_by(update, self.entries())
+            attempt.candidates = () if found is None else (found,)
+        if attempt.is_foreign:
+            attempt.over_at = event.at
+        self._look_at(attempt, attempt.entry)
+        view.tell("update", attempt)
+
+    def _look_at(self, attempt: Attempt, entry: EntryView | None) -> None:
+        if entry is None:
+            return
+        attempt.age_us = self.age_us(entry, attempt.listener)
+        attempt.cached = entry.text("requestID")
+        attempt.is_busy = self.is_claimed(entry)
+        if attempt not in entry.attempts:
+            entry.attempts.append(attempt)
+
+    def entry(self, id: str) -> EntryView | None:
+        """The entry of that uniqueId, if it is there."""
+        found = (store.entries.get(id) for store in self.view.stores.values())
+        return next((one for one in found if one is not None), None)
+
+    def entries(self) -> Iterator[EntryView]:
+        """All questions that are there."""
+        for store in self.view.stores.values():
+            yield from (one for one in store.entries.values() if one.is_question)
+
+    def age_us(self, entry: EntryView, host: str) -> int:
+        """How old an entry is on a host's clock; -1 where nobody knows."""
+        now, stamp = self.view.clock_ms(host), entry.fields.get("timestamp")
+        if now is None or type(stamp) is not int:
+            return -1
+        return max(0, now - stamp) * MS_US
+
+    def is_claimed(self, entry: EntryView) -> bool:
+        """Whether a handler that may live has claimed it."""
+        if not entry.claim:
+            return False
+        now, at = self.view.clock_ms(entry.store), entry.fields.get("claimedAt")
+        if now is not None and type(at) is int and now - at > CLAIM_VOID_MS:
+            return False
+        host, _, epoch = entry.claim.partition("/")[0].rpartition("#")
+        is_known = host in self.view.epochs and epoch.isdecimal()
+        return not is_known or (host in self.view.up and self.view.epochs[host] == int(epoch))
+
+    def open_of(self, listener: str) -> list[Attempt]:
+        """What a listener has not ended yet."""
+        return [one for one in self.all if one.listener == listener and not one.is_over]
+
+    # -- calls -----------------------------------------------------------------------
+
+    def issued(self, call: CallView, event: Event) -> None:
+        """A listener (or whoever) calls."""
+        thread = self.view.threads.of(event.n, call.caller)
+        if call.what == TOAST:
+            self._toast(call)
+        elif call.what == LIST:
+            call.attempt = self._of_list(call, thread)
+        elif call.what == REPLY:
+            call.attempt = self._of_reply(call, thread)
+            if call.attempt is not None:
+                call.attempt.replies.append(call)
+                if call.attempt.entry is not None:
+                    call.attempt.entry.replies.append(call)
+        elif call.what == REJECT:
+            self._reject(call, thread)
+        elif call.what in (SAY, "editMessageText", "editMessageReplyMarkup"):
+            self._told(call, thread)
+
+    def _toast(self, call: CallView) -> None:
+        asked = self._queries.get(str(call.body.get("callback_query_id", "")), [])
+        mine = [one for one in asked if one.listener == call.caller]
+        if mine:
+            call.attempt = mine[-1]
+            mine[-1].toasts.append(call)
+            self._over(mine[-1])
+
+    def _of_list(self, call: CallView, thread: Thread | None) -> Attempt | None:
+        found = self._of_thread(thread)
+        if found is None and thread is not None and thread.removed:
+            self._expiry_of(thread, call.caller, LIST, call)
+            return None
+        if found is None:
+            able = [one for one in self.open_of(call.caller) if _fits(one, call)]
+            for one in able if len(able) > 1 else ():
+                one.is_unsure = True
+            found = able[0] if len(able) == 1 else None
+        if found is not None:
+            self._settle_on(found)
+            if not found.lists and found.entry is not None:
+                found.cached = found.entry.text("requestID")
+            found.lists.append(call)
+        return found
+
+    def _of_reply(self, call: CallView, thread: Thread | None) -> Attempt | None:
+        found = self._of_thread(thread)
+        if found is not None:
+            return found
+        able = [one for one in self.open_of(call.caller) if _fits(one, call)]
+        if len(able) > 1:
+            able = [one for one in able if self._is_for(one, call)] or able
+        if len(able) != 1:
+            for one in able:
+                one.is_unsure = True
+            return None
+        self._settle_on(able[0])
+        return able[0]
+
+    def _is_for(self, attempt: Attempt, call: CallView) -> bool:
+        """Whether a reply could well be this attempt's."""
+        item = self.view.listed.get(call.id, {})
+        mine = attempt.candidates if attempt.entry is None else (attempt.entry,)
+        return any(
+            call.id == one.text("requestID")
+            or (call_id_of(item) and call_id_of(item) == one.text("callID"))
+            for one in mine
+        )
+
+    def _of_thread(self, thread: Thread | None) -> Attempt | None:
+        if thread is None or not thread.claim:
+            return None
+        return self._claims.get(thread.claim)
+
+    def _settle_on(self, attempt: Attempt) -> None:
+        """A text turns out to be for what it was for when it came."""
+        if attempt.entry is None and attempt.candidates:
+            attempt.entry = attempt.candidates[0]
+            self._look_at(attempt, attempt.entry)
+
+    def _reject(self, call: CallView, thread: Thread | None) -> None:
+        if thread is not None and thread.removed:
+            self._expiry_of(thread, call.caller, REJECT, call)
+            return
+        item = self.view.listed.get(call.id, {})
+        for one in reversed(self.expiries):
+            known = (one.entry.text("callID"), one.entry.text("requestID"))
+            if one.listener == call.caller and (call_id_of(item) or call.id) in known:
+                one.rejects.append(call)
+                return
+
+    def _expiry_of(self, thread: Thread, listener: str, what: str, call: CallView) -> None:
+        """Where a handler has removed several entries, its calls are for one after the other;
+        a list may be for any of them."""
+        item = self.view.listed.get(call.id, {})
+        mine = [
+            one
+            for one in self.expiries
+            if one.listener == listener and one.entry.id in thread.removed
+        ]
+        if what == LIST and len(mine) == 1:
+            mine[0].lists.append(call)
+        elif what == REJECT:
+            fits = [
+                one
+                for one in mine
+                if (call_id_of(item) and call_id_of(item) == one.entry.text("callID"))
+                or call.id == one.entry.text("requestID")
+                or item.get("sessionID") == one.entry.text("sid")
+            ]
+            if fits:
+                fits[0].rejects.append(call)
+
+    def _told(self, call: CallView, thread: Thread | None) -> None:
+        found = self._of_thread(thread)
+        if found is None:
+            texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
+            texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
+            found = texts[0] if len(texts) == 1 and call.what == SAY else None
+        if found is not None:
+            call.attempt = found
+            found.told.append(call)
+            is_done = found.failed_at >= 0 or found.settled_at >= 0
+            if call.what == SAY and found.update.kind == TEXT and is_done:
+                self._over(found)
+
+    # -- how calls end ------------------------------------------------------------------
+
+    def ended(self, call: CallView) -> None:
+        """A call has its answer."""
+        attempt = call.attempt
+        if attempt is None or attempt.entry is None:
+            return
+        entry = attempt.entry
+        if call.what == LIST:
+            self._list_ended(call, attempt, entry)
+        elif call.what == REPLY and call.succeeded:
+            attempt.settled_at = self.view.now
+            if entry.settled_at < 0:
+                entry.settled_at, entry.settled_n = self.view.now, call.n
+            self.view.tell("settled", attempt)
+        elif call.what == REPLY:
+            self._failed(attempt, "reply")
+
+    def _list_ended(self, call: CallView, attempt: Attempt, entry: EntryView) -> None:
+        if not call.succeeded:
+            self._failed(attempt, "list")
+            return
+        index = attempt.update.index
+        if match_of(entry, call.items, attempt.cached, index):
+            return
+        if attempt.cached:
+            entry.closed_at = self.view.now
+        elif len(attempt.lists) == MATCH_TRIES:
+            self._failed(attempt, "unlisted")
+
+    def _failed(self, attempt: Attempt, why: str) -> None:
+        attempt.failed_at, attempt.why = self.view.now, why
+        self.view.tell("failed", attempt)
+
+    def _over(self, attempt: Attempt) -> None:
+        if attempt.over_at < 0:
+            attempt.over_at = self.view.now
+
+    def crashed(self, host: str) -> None:
+        """A listener's life is over, and all that it was at."""
+        for one in self.open_of(host):
+            one.over_at, one.has_crashed = self.view.now, True
+
+    # -- entries -------------------------------------------------------------------------
+
+    def entry_changed(
+        self,
+        word: str,
+        entry: EntryView,
+        before: Mapping[str, Any],
+        by: str,
+        thread: Thread | None,
+    ) -> None:
+        """The store has another version of an entry, or has it no more."""
+        if word == "gone":
+            self._gone(entry, by, thread)
+            return
+        old = str(before.get("claimedBy", "") or "")
+        if entry.claim and entry.claim != old and word == "changed":
+            self._claimed(entry, by, thread)
+        elif old and not entry.claim:
+            self._released(old)
+        if entry.waits and entry.prompt and entry.prompt not in entry.prompts:
+            entry.prompts.append(entry.prompt)
+        if entry.waits and (before.get("awaitingSince") != entry.fields.get("awaitingSince")
+                            or before.get("awaitingText") is not True):  # fmt: skip
+            self._waits += 1
+            entry.waited_n = self._waits
+
+    def _claimed(self, entry: EntryView, by: str, thread: Thread | None) -> None:
+        if thread is not None:
+            thread.entry, thread.claim = entry.id, entry.claim
+        mine = [one for one in self.open_of(by) if not one.is_busy and _may_be_at(one, entry)]
+        named = [one for one in mine if one.claim == ""]
+        if named:
+            attempt = named[0]
+            attempt.claim = entry.claim
+            if attempt.entry is None:
+                attempt.entry = entry
+                self._look_at(attempt, entry)
+                attempt.is_busy = False
+            self._claims[entry.claim] = attempt
+
+    def _released(self, claim: str) -> None:
+        attempt = self._claims.get(claim)
+        if attempt is not None and attempt.update.kind == TEXT:
+            self._over(attempt)
+
+    def _gone(self, entry: EntryView, by: str, thread: Thread | None) -> None:
+        if thread is not None:
+            thread.removed.append(entry.id)
+        attempt = self._claims.get(entry.claim) if entry.claim else None
+        if attempt is not None and attempt.update.kind == TEXT:
+            self._over(attempt)
+        is_done = entry.settled_at >= 0 or entry.closed_at >= 0
+        age = self.age_us(entry, by)
+        if by and not is_done and age > QUESTION_TTL_MS * MS_US and by in self.view.polls:
+            expiry = ExpiryView(entry, by, self.view.now)
+            self.expiries.append(expiry)
+            self.view.tell("expired", expiry)
+
+
+def _may_be_at(attempt: Attempt, entry: EntryView) -> bool:
+    if attempt.update.is_press:
+        return attempt.entry is entry
+    return attempt.entry in (None, entry)
+
+
+def _fits(attempt: Attempt, call: CallView) -> bool:
+    """Whether a list or reply may be this attempt's, as far as the project tells."""
+    mine = attempt.candidates if attempt.entry is None else (attempt.entry,)
+    if attempt.is_busy or attempt.update.kind not in ("option", TEXT):
+        return False
+    directory = call.request.asked("directory") or ""
+    return any(one.text("directory") in (directory, "") or not directory for one in mine)

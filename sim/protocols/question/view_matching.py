@@ -1,0 +1,75 @@
+"""Which question an answer belongs to, as the document and its decisions have it.
+
+Written from the rules alone: what an oracle compares with must not be the code it judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sim.protocols.question.view_calls import TEXT, UpdateView, call_id_of
+from sim.protocols.question.view_records import EntryView
+
+
+def match_of(entry: EntryView, items: Sequence[Mapping[str, Any]], cached: str, index: int) -> str:
+    """The requestID that an answer to this entry goes to, "" for none (§6, DQ-03, DQ-04).
+
+    ``index`` is that of the pressed option, -1 for a text.
+    """
+    ids = [str(item.get("id")) for item in items]
+    if cached:
+        return cached if cached in ids else ""
+    call = entry.text("callID")
+    exact = [item for item in items if call and call_id_of(item) == call]
+    if exact:
+        return str(exact[0].get("id"))
+    own = [item for item in items if item.get("sessionID") == entry.text("sid")]
+    if len(own) != 1 or (call and call_id_of(own[0])):
+        return ""
+    if index >= 0 and _label(entry, index) not in _labels(own[0]):
+        return ""
+    return str(own[0].get("id"))
+
+
+def _label(entry: EntryView, index: int) -> str | None:
+    options = entry.fields.get("options")
+    found = options[index] if isinstance(options, list) and index < len(options) else None
+    return str(found.get("label")) if isinstance(found, Mapping) else None
+
+
+def _labels(item: Mapping[str, Any]) -> list[str]:
+    questions = item.get("questions")
+    first = questions[0] if isinstance(questions, list) and questions else None
+    options = first.get("options") if isinstance(first, Mapping) else None
+    found = options if isinstance(options, list) else []
+    return [str(one.get("label")) for one in found if isinstance(one, Mapping)]
+
+
+def meant_by(update: UpdateView, entries: Iterable[EntryView]) -> EntryView | None:
+    """The question that a text is for, None for none (§4.1, DQ-01, DQ-02)."""
+    said = update.text.strip()
+    if update.kind != TEXT or said.startswith("/") or _is_for_another(said):
+        return None
+    waiting = [
+        one
+        for one in entries
+        if one.waits and one.chat == update.chat and _expects(one, update.user)
+    ]
+    if update.reply_to is not None:
+        for number in ("customPromptMessageId", "messageId"):
+            for one in waiting:
+                if update.reply_to and one.number(number) == update.reply_to:
+                    return one
+        return None
+    return max(waiting, key=lambda one: (one.number("awaitingSince"), one.waited_n), default=None)
+
+
+def _expects(entry: EntryView, user: int) -> bool:
+    return entry.fields.get("expectedUserId", user) == user
+
+
+def _is_for_another(said: str) -> bool:
+    """Whether it speaks to some bot by name, which may be another one (§7 supplement 1)."""
+    head = said.partition(" ")[0]
+    return head.startswith("@") and head.lower().endswith("bot")

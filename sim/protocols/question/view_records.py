@@ -1,0 +1,241 @@
+"""What the view of a question run keeps: entries, attempts, questions, tools, logs.
+
+Times are in microseconds since the start of the run; -1: not yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from sim.protocols.question.view_calls import TEXT, CallView, UpdateView
+
+
+@attrs.define(eq=False)
+class EntryView:
+    """What the store has of one uniqueId, now or before it was removed.
+
+    ``fields`` are those of its last version. ``by`` wrote it, ``gone_by`` removed it.
+    ``settled_at``: a listener got a 2xx for its reply; ``closed_at``: it saw that the known
+    question is not listed any more; ``refused_at``: the hook's message was refused.
+    ``prompts`` are the forced replies that it named, oldest first. ``is_preloaded``: nobody
+    who is watched has written it; ``waited_n`` grows with each press that makes one wait.
+    """
+
+    id: str
+    store: str
+    born_n: int
+    born_at: int
+    by: str
+    fields: Mapping[str, Any]
+    gone_n: int = -1
+    gone_at: int = -1
+    gone_by: str = ""
+    settled_n: int = -1
+    settled_at: int = -1
+    closed_at: int = -1
+    refused_at: int = -1
+    is_preloaded: bool = False
+    waited_n: int = 0
+    attempts: list[Attempt] = attrs.field(factory=list)
+    replies: list[CallView] = attrs.field(factory=list)
+    prompts: list[int] = attrs.field(factory=list)
+
+    def text(self, name: str) -> str:
+        """A field as text, "" where it is missing."""
+        found = self.fields.get(name)
+        return found if isinstance(found, str) else ""
+
+    def number(self, name: str) -> int:
+        """A field that is a number, 0 where it is missing."""
+        found = self.fields.get(name)
+        return found if type(found) is int else 0
+
+    @property
+    def chat(self) -> str:
+        """The chat of its message, "" where it is not known yet."""
+        return str(self.fields.get("chatId", ""))
+
+    @property
+    def message(self) -> int:
+        """Its message, 0 where it is not known yet."""
+        return self.number("messageId")
+
+    @property
+    def prompt(self) -> int:
+        """The forced reply that is live, 0 for none."""
+        return self.number("customPromptMessageId")
+
+    @property
+    def claim(self) -> str:
+        """The handler that is at it, "" for none."""
+        return self.text("claimedBy")
+
+    @property
+    def waits(self) -> bool:
+        """Whether a text is awaited."""
+        return self.fields.get("awaitingText") is True
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it is one of ours."""
+        return self.fields.get("type") == "question"
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the store has it."""
+        return self.gone_at < 0
+
+    @property
+    def values(self) -> list[str]:
+        """What its options answer, in order."""
+        options = self.fields.get("options")
+        found = options if isinstance(options, list) else []
+        return [value_of(one) for one in found if isinstance(one, Mapping)]
+
+
+def value_of(option: Mapping[str, Any]) -> str:
+    """The value of an option, its label where it has none."""
+    value = option.get("value")
+    return value if isinstance(value, str) else str(option.get("label", ""))
+
+
+@attrs.define(eq=False)
+class Attempt:
+    """What one life of a listener makes of one update, from the moment that it has it.
+
+    ``entry``: the one that a press names, or that a text turned out to be for;
+    ``candidates``: those that a text may have been for. ``age_us``: how old the entry was
+    then, -1 where that is not known. ``is_unsure``: a call may have been this one's or
+    another's. ``cached``: the requestID that the entry had before its first GET.
+    ``lists``, ``replies``: its calls; ``toasts``: its answers to the press; ``told``: what it
+    wrote into the chat. ``why``: how it failed. ``is_busy``: somebody else had claimed the
+    entry when it came; ``is_foreign``: another chat's, or a bot's. ``claim``: the handler
+    that is at it, as the store names it.
+    """
+
+    listener: str
+    epoch: int
+    update: UpdateView
+    n: int
+    at: int
+    entry: EntryView | None = None
+    candidates: tuple[EntryView, ...] = ()
+    age_us: int = -1
+    is_unsure: bool = False
+    is_busy: bool = False
+    is_foreign: bool = False
+    claim: str = ""
+    cached: str = ""
+    over_at: int = -1
+    failed_at: int = -1
+    settled_at: int = -1
+    why: str = ""
+    has_crashed: bool = False
+    lists: list[CallView] = attrs.field(factory=list)
+    replies: list[CallView] = attrs.field(factory=list)
+    toasts: list[CallView] = attrs.field(factory=list)
+    told: list[CallView] = attrs.field(factory=list)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is expected of it."""
+        return self.over_at >= 0
+
+    @property
+    def value(self) -> str | None:
+        """What it is to answer; None where there is nothing."""
+        if self.update.kind == TEXT:
+            return answer_in(self.update.text)
+        values = [] if self.entry is None else self.entry.values
+        index = self.update.index
+        return values[index] if 0 <= index < len(values) else None
+
+
+def answer_in(text: str) -> str:
+    """The answer that a text is: without a leading ``@name``, trimmed (facts, 6.4)."""
+    head, _, rest = text.strip().partition(" ")
+    return rest.strip() if head.startswith("@") and rest else text.strip()
+
+
+@attrs.define(eq=False)
+class ExpiryView:
+    """An entry that a listener has removed because it was too old, and what it did then."""
+
+    entry: EntryView
+    listener: str
+    at: int
+    lists: list[CallView] = attrs.field(factory=list)
+    rejects: list[CallView] = attrs.field(factory=list)
+
+
+@attrs.define(eq=False)
+class ToolView:
+    """A question as OpenCode tells of it. ``closes``: how each close came, in order."""
+
+    id: str
+    session: str
+    call: str
+    directory: str
+    host: str
+    asked_at: int
+    state: str = "running"
+    closed_at: int = -1
+    closes: list[str] = attrs.field(factory=list)
+    answers: Any = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be answered."""
+        return self.closed_at < 0
+
+
+@attrs.define(eq=False)
+class BeforeView:
+    """A tool that is about to run: what the hook was told, and how it returned.
+
+    ``sent``: what the hook wrote into the chat; ``entries``: what it wrote into the store.
+    """
+
+    n: int
+    at: int
+    opencode: str
+    hook: str
+    request: Any
+    came_at: int = -1
+    returned_at: int = -1
+    reply: Any = None
+    sent: list[CallView] = attrs.field(factory=list)
+    entries: list[EntryView] = attrs.field(factory=list)
+
+    @property
+    def questions(self) -> list[Mapping[str, Any]]:
+        """The questions of the call, those that can be read."""
+        args = self.request.args
+        found = args.get("questions") if isinstance(args, Mapping) else None
+        return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+
+@attrs.frozen
+class LogView:
+    """A line that a host has logged."""
+
+    n: int
+    at: int
+    host: str
+    level: str
+    text: str
+
+
+@attrs.define(eq=False)
+class FileView:
+    """An operation on the store's disk."""
+
+    n: int
+    at: int
+    caller: str
+    store: str
+    request: Any
+    reply: Any = None
