@@ -33,18 +33,23 @@ STATES = {
 
 WORD = max(len(word) for word, _ in STATES.values())
 HISTORY = 4
+TOASTS = 3
 _ON = re.compile(r" on (\S+#(\d+))$")
 
 
 @attrs.frozen
 class Look:
-    """How a pane is looked at: its width, the chosen message, and whether it is unfolded."""
+    """How a pane is looked at: its width, the chosen message, and whether it is unfolded.
+
+    ``several``: more than one person has written there.
+    """
 
     session: Session
     step: int
     width: int
     chosen: str = ""
     unfolded: bool = False
+    several: bool = False
 
 
 @attrs.frozen
@@ -84,7 +89,10 @@ def draw(look: Look, channel: str, kind: str) -> list[Line]:
     painter = {"telegram": _telegram, "x": _post}.get(kind, _slack)
     lines: list[Line] = []
     chat = None
-    for one in messages_of(look.session, channel, look.step):
+    found = messages_of(look.session, channel, look.step)
+    people = {one.message.author for one in found if not one.message.by_bot}
+    look = attrs.evolve(look, several=len(people) > 1)
+    for one in found:
         if one.message.chat != chat:
             chat = one.message.chat
             lines.append(line((f"{chat}", "head"), row=("message", channel, one.message.id)))
@@ -110,23 +118,43 @@ def _slack(look: Look, one: MessageAt) -> Iterator[Line]:
 
 
 def _telegram(look: Look, one: MessageAt) -> Iterator[Line]:
-    if not one.message.by_bot:
-        own = wrap(one.now.text, max(look.width * 2 // 3, 10), 12)
-        for number, part in enumerate(own):
-            time = f" {_seconds(one.now)}" if number == len(own) - 1 else ""
-            told = part + time
-            blank = " " * max(look.width - _cells(told), 0)
-            yield line(blank, (part, "person"), (time, "dim"))
-        return
     quoted = one.message.reply_to
     if quoted:
         yield line(("> " + _quoted(look, quoted), "dim"))
+    if not one.message.by_bot:
+        yield from _at_the_right(look, one)
+        return
     yield _title(look, one, "")
     for part in _text(look, one, look.width):
         yield line(part)
     if not one.deleted:
         yield from _buttons(look, one, "", "( ", " )")
+        if one.message.forces_reply:
+            yield line(("[opens a reply to itself]", "warn"))
+        yield from _toasts(look, one)
         yield from _below(look, one, "")
+
+
+def _at_the_right(look: Look, one: MessageAt) -> Iterator[Line]:
+    """What a person has written, with who it was where several write."""
+    text = "(deleted)" if one.deleted else one.now.text
+    own = wrap(text, max(look.width * 2 // 3, 10), 12)
+    when = f"edited {_seconds(one.now)}" if one.edits else _seconds(one.now)
+    for number, part in enumerate(own):
+        time = f" {when}" if number == len(own) - 1 else ""
+        who = f"{one.message.author}  " if look.several and number == 0 else ""
+        blank = " " * max(look.width - _cells(who + part + time), 0)
+        yield line(blank, (who, "dim"), (part, "person"), (time, "dim"))
+
+
+def _toasts(look: Look, one: MessageAt) -> Iterator[Line]:
+    """What those were shown who have pressed a button, the newest last."""
+    shown = [toasted for toasted in one.message.toasts if toasted.n <= look.step]
+    for toasted in shown[-TOASTS:]:
+        told = f"{harmless(toasted.toast.person)} < {harmless(toasted.toast.text)}"
+        time = f"  {toasted.at / 1e6:.2f}s"
+        room = max(look.width - len(time) - 7, 6)
+        yield line(("toast  ", "dim"), (fit(told, room), "warn"), (time, "dim"))
 
 
 def _post(look: Look, one: MessageAt) -> Iterator[Line]:
@@ -290,10 +318,23 @@ def _last_refusal(look: Look, channel: str) -> str:
     for n in range(look.step, max(look.step - 60, -1), -1):
         event = look.session.event(n)
         if isinstance(event, events.CallApplied) and event.callee == channel:
-            reply = event.reply if isinstance(event.reply, dict) else {}
-            if reply.get("is") != "refused":
+            code, wait = _refusal(event.reply)
+            if not code:
                 return ""
-            wait = reply.get("retry_after_us") or 0
             due = f", retry at T+{(event.at + wait) / 1e6:.1f}s" if wait else ""
-            return f"refused: {reply.get('code')}{due}"
+            return f"refused: {code}{due}"
     return ""
+
+
+def _refusal(reply: Any) -> tuple[str, int]:
+    """What a channel has refused with ("": it has not), and how long to wait (µs)."""
+    if not isinstance(reply, dict):
+        return "", 0
+    if reply.get("is") == "refused":
+        return str(reply.get("code")), reply.get("retry_after_us") or 0
+    status = reply.get("status")
+    if reply.get("is") != "http-response" or not isinstance(status, int) or status < 400:
+        return "", 0
+    body = reply.get("body")
+    told = body.get("description") if isinstance(body, dict) else None
+    return fit(harmless(f"{status} {told or ''}".strip()), 60), 0

@@ -132,7 +132,8 @@ class Writing:
         self._not_too_fast(post.chat)
         post.look(text, entities, keyboard)
         post.edited_s = self.date_s
-        return self._told(post, EditMessage(post.name, text, buttons=_buttons(keyboard)))
+        look = EditMessage(post.name, text, buttons=_buttons(keyboard), by=self.caller)
+        return self._told(post, look)
 
     def _not_too_fast(self, chat: str) -> None:
         wait_us = self.bot.pace.write(chat, not is_direct(chat), self.now_us)

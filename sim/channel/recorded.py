@@ -1,0 +1,47 @@
+"""Values of :mod:`sim.channel.api` as a trace file has them, put back into what they were.
+
+For any protocol's reader of files: its own values it knows itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from sim.channel.api import Record
+from sim.core.event import Noted
+
+
+def record_of(plain: Any) -> Any:
+    """A request, reply, act or event of a channel by its JSON; anything else as it is."""
+    if not isinstance(plain, Mapping):
+        return plain
+    cls = _classes().get(str(plain.get("is")))
+    if cls is None:
+        return plain
+    try:
+        return msgspec.convert(plain, cls)
+    except msgspec.ValidationError:
+        return plain
+
+
+def noted(event: Noted) -> Noted:
+    """A note whose data holds such values."""
+    data = event.data
+    if not isinstance(data, Mapping):
+        return event
+    return msgspec.structs.replace(event, data={k: record_of(v) for k, v in data.items()})
+
+
+@cache
+def _classes() -> dict[str, type[Record]]:
+    return {str(one.__struct_config__.tag): one for one in _below(Record)}
+
+
+def _below(root: type[Record]) -> Iterator[type[Record]]:
+    for one in root.__subclasses__():
+        yield one
+        yield from _below(one)
