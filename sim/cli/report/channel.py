@@ -80,6 +80,9 @@ def _message(message: ShownMessage, names: Names, width: int, indent: str) -> It
         yield Text(hang).append(fit(labels, width - len(hang)), "bold")
     for name in message.files:
         yield Text(hang + fit(f"📎 {clean(name)}", width - len(hang)), no_wrap=True)
+    for shown in message.toasts:
+        told = f"toast for {clean(shown.toast.person)}: {clean(shown.toast.text)}"
+        yield Text(hang + fit(told, width - len(hang)), "italic", no_wrap=True)
 
 
 def _with_facts(line: Text, message: ShownMessage, names: Names) -> Text:
@@ -87,6 +90,10 @@ def _with_facts(line: Text, message: ShownMessage, names: Names) -> Text:
     facts = []
     if message.about:
         facts.append(f"{'card' if message.role == 'card' else 'about'} {names(message.about)}")
+    if message.forces_reply:
+        facts.append("opens a reply")
+    if message.reply_to and message.role != "part":
+        facts.append(f"replies to {clean(message.reply_to)}")
     if message.edits:
         facts.append(f"{message.edits} edit{'s' if message.edits > 1 else ''}")
     if message.in_flight:
