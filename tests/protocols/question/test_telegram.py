@@ -63,7 +63,7 @@ def test_a_forced_reply_is_seen_as_one():
         ({"chat_id": CHAT}, "message text is empty"),
         ({"chat_id": CHAT, "text": " \n"}, "message text is empty"),
         ({"chat_id": CHAT, "text": "x" * 4097}, "message is too long"),
-        ({"chat_id": CHAT, "text": "😀" * 2049}, "message is too long"),
+        ({"chat_id": CHAT, "text": "😀" * 4097}, "message is too long"),
         ({"chat_id": CHAT, "text": "x", "parse_mode": "Markup"}, "unsupported parse_mode"),
         ({"chat_id": CHAT, "text": "x", "reply_markup": "{"}, "can't parse reply_markup"),
         ({"chat_id": CHAT, "text": "x", "reply_markup": [1]}, "object expected"),
@@ -86,7 +86,7 @@ def test_a_message_that_telegram_would_not_take_is_refused(body, told):
 
 def test_what_just_fits_is_taken():
     play = TelegramPlay()
-    play.send("x" * 4096, reply_markup=button("字" * 21 + "x"))
+    play.send("😀" * 4096, reply_markup=button("字" * 21 + "x"))
     assert play.labels("101") == ["A"]
 
 

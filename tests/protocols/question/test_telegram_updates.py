@@ -179,6 +179,15 @@ def test_an_update_is_overtaken_by_the_next_or_goes_by_itself():
     assert [one["message"]["text"] for one in play.poll(9003)] == ["third"]
 
 
+@pytest.mark.parametrize(("op", "method"), [("poll", "getUpdates"), ("me", "getMe")])
+def test_the_answer_of_a_call_that_reads_can_get_lost_too(op, method):
+    play = TelegramPlay()
+    play.fault(op, "unknown")
+    play.ask(method)
+    assert play.answers == []
+    assert play.call(method).status == 200
+
+
 def test_what_is_late_wakes_a_long_poll():
     play = TelegramPlay()
     play.fault("event", "latency", 5)

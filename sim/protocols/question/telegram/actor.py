@@ -97,11 +97,12 @@ class BotApi(Actor):
         bot, method = self._route(request.path)
         asked = Parameters(request)
         if method == GET_UPDATES:
-            await self._misled("poll", "")
-            return _ok(await self._get_updates(bot, asked))
+            lost = await self._misled("poll", "")
+            found = await self._get_updates(bot, asked)
+            return NO_ANSWER if lost else _ok(found)
         if method in _READS:
-            await self._misled("me", "")
-            return _ok(self._read(bot, method))
+            lost = await self._misled("me", "")
+            return NO_ANSWER if lost else _ok(self._read(bot, method))
         op, deed = _WRITES[method]
         lost = await self._misled(op, asked.text("chat_id"))
         done = deed(Writing(self.state, bot, asked, caller, self.port.now_us(), self._date_s()))

@@ -21,7 +21,8 @@ _FENCE: Final = "```"
 
 @attrs.frozen
 class Entity:
-    """Which part of a text looks how; places and lengths in UTF-16 units."""
+    """Which part of a text looks how; places and lengths in UTF-16 units (a
+    text's own limit counts characters)."""
 
     kind: str
     offset: int
@@ -33,7 +34,7 @@ Marked = tuple[str, tuple[Entity, ...]]
 
 
 def units(text: str) -> int:
-    """The length of a text as Telegram counts it: UTF-16 units."""
+    """The length of a text as entities count it: UTF-16 units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

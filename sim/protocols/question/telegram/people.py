@@ -16,7 +16,6 @@ from sim.channel.history import REMOVED, REWORDED, SAID
 from sim.protocols.question.constants import MESSAGE_CHARS
 from sim.protocols.question.telegram import objects
 from sim.protocols.question.telegram.board import Post
-from sim.protocols.question.telegram.entities import units
 from sim.protocols.question.telegram.state import Bot, Delivery, Outcome, State
 
 DIRECT = "direct"
@@ -40,7 +39,7 @@ class Doing:
         if not chat:
             return _refused("chat_not_found")
         text = act.text.strip()
-        if not text or units(text) > MESSAGE_CHARS:
+        if not text or len(text) > MESSAGE_CHARS:
             return _refused("too_long" if text else "unsupported")
         post = self.state.board.add(chat, text, self.date_s)
         post.person = act.person

@@ -23,7 +23,7 @@ from sim.channel.history import APPLIED, PROMPT, TOASTED
 from sim.protocols.question.constants import MESSAGE_CHARS, TOAST_CHARS
 from sim.protocols.question.telegram import objects, refusals
 from sim.protocols.question.telegram.board import Post
-from sim.protocols.question.telegram.entities import Marked, read_text, units
+from sim.protocols.question.telegram.entities import Marked, read_text
 from sim.protocols.question.telegram.markup import Keyboard, Markup, read_keyboard, read_markup
 from sim.protocols.question.telegram.parameters import Parameters
 from sim.protocols.question.telegram.refusals import bad
@@ -82,7 +82,7 @@ class Writing:
         A second answer of the same press is taken, and nobody sees it.
         """
         text = self.asked.text("text")
-        if units(text) > TOAST_CHARS:
+        if len(text) > TOAST_CHARS:
             raise bad(refusals.TOAST_TOO_LONG)
         name = self.asked.text("callback_query_id")
         query = self.state.queries.answer(name, self.bot.name, self.now_us)
@@ -100,7 +100,7 @@ class Writing:
         text, entities = read_text(self.asked.text("text"), self.asked.text("parse_mode"))
         if not text:
             raise bad(refusals.TEXT_EMPTY)
-        if units(text) > MESSAGE_CHARS:
+        if len(text) > MESSAGE_CHARS:
             raise bad(refusals.TEXT_TOO_LONG)
         return text, entities
 
