@@ -5,11 +5,13 @@ A fold beside a :class:`~sim.channel.history.History`, for any protocol whose ru
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sim.channel.api import DeleteMessage, EditMessage, MessageRemoved, React
-from sim.channel.history import REMOVED, History
-from sim.channel.moments import Edit
+from sim.channel.history import REMOVED, History, ShownMessage
+from sim.channel.moments import Edit, MessageAt, Owner
 from sim.core import event as events
 from sim.core.event import Event
 from sim.view.changes import Timeline
@@ -79,3 +81,23 @@ class MessageTimes:
         if message.deleted:
             self.deleted.setdefault(key, n)
         self.reactions.setdefault(key, Timeline()).put(n, message.reaction)
+
+    def at(
+        self, n: int, owner_of: Callable[[ShownMessage], Owner | None] = lambda _: None
+    ) -> Iterator[MessageAt]:
+        """All messages that had appeared by step ``n``, in order of appearance."""
+        for key, message in self._history.messages.items():
+            versions = message.versions
+            if versions[0].n > n:
+                continue
+            seen = bisect_right(versions, n, key=lambda version: version.n)
+            flying = tuple(
+                edit
+                for edit in self.edits.get(key, ())
+                if edit.n <= n and not 0 <= edit.landed <= n
+            )
+            reactions = self.reactions.get(key)
+            reaction = "" if reactions is None else reactions.at(n, "")
+            deleted = 0 <= self.deleted.get(key, -1) <= n
+            owner = owner_of(message)
+            yield MessageAt(message, tuple(versions[:seen]), flying, deleted, reaction, owner)

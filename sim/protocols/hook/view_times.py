@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
+from sim.channel.history import ShownMessage
 from sim.channel.moments import MessageAt, Owner
 from sim.core import event as events
 from sim.core.event import Event
@@ -63,21 +64,10 @@ class Chronicle:
 
     def messages(self, n: int) -> Iterator[MessageAt]:
         """All messages that had appeared by step ``n``, in order of appearance."""
-        for key, message in self.view.history.messages.items():
-            versions = message.versions
-            if versions[0].n > n:
-                continue
-            seen = bisect_right(versions, n, key=lambda version: version.n)
-            flying = tuple(
-                edit
-                for edit in self._times.edits.get(key, ())
-                if edit.n <= n and not 0 <= edit.landed <= n
-            )
-            reactions = self._times.reactions.get(key)
-            reaction = "" if reactions is None else reactions.at(n, "")
-            owner = self._owners[message.about].at(n) if message.about in self._owners else None
-            deleted = 0 <= self._times.deleted.get(key, -1) <= n
-            yield MessageAt(message, tuple(versions[:seen]), flying, deleted, reaction, owner)
+        return self._times.at(n, lambda message: self._owner_at(message, n))
+
+    def _owner_at(self, message: ShownMessage, n: int) -> Owner | None:
+        return self._owners[message.about].at(n) if message.about in self._owners else None
 
     # -- owners ----------------------------------------------------------------------
 
