@@ -31,6 +31,7 @@ COMMANDS = (
     "living.proxy",
     "living.serve",
     "living.connect",
+    "bridging.group",
     "relaying.group",
     "tui",
 )

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import httpx
 import msgspec
 
 from sim.core.errors import UsageError
 from sim.core.http import REFUSED, RESET, HttpRequest, HttpResponse, Unreached
+from sim.drivers.listening import is_this_machine
 
 CONNECT_S: Final = 10.0
-
-
-def checked_base(url: str, name: str) -> str:
-    """A base URL without the slash at its end.
-
-    Raises UsageError, which calls it ``name`` and does not repeat it, for what is none.
-    """
-    try:
-        parts = urlsplit(url.strip())
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        is_good = is_good and not (parts.query or parts.fragment) and url.isprintable()
-    except ValueError:
-        is_good = False
-    if not is_good:
-        raise UsageError(f"{name}: give a URL such as http://127.0.0.1:4096, without a query")
-    return url.strip().rstrip("/")
-
-
-def _is_this_machine(base: str) -> bool:
-    host = urlsplit(base).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Endpoint:
@@ -52,7 +25,7 @@ class Endpoint:
         try:
             self._client = httpx.AsyncClient(
                 timeout=httpx.Timeout(None, connect=CONNECT_S),
-                trust_env=not _is_this_machine(base),
+                trust_env=not is_this_machine(base),
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
             )
         except (ValueError, ImportError, OSError) as error:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
+from urllib.parse import urlsplit
 
 from sim.core.errors import UsageError
 
@@ -30,3 +32,30 @@ def cannot_listen(who: str, host: str, port: int, error: Exception) -> UsageErro
         remedy = "give --host an address of this machine, such as 127.0.0.1 or ::1"
     shown = f"[{host}]" if ":" in host else host
     return UsageError(f"{who} cannot listen on {shown}:{port}: {reason}; {remedy}")
+
+
+def checked_base(url: str, name: str) -> str:
+    """A base URL without the slash at its end.
+
+    Raises UsageError, which calls it ``name`` and does not repeat it, for what is none.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_good = is_good and not (parts.query or parts.fragment) and url.isprintable()
+    except ValueError:
+        is_good = False
+    if not is_good:
+        raise UsageError(f"{name}: give a URL such as http://127.0.0.1:4096, without a query")
+    return url.strip().rstrip("/")
+
+
+def is_this_machine(base: str) -> bool:
+    """Whether a URL is one of this machine's own."""
+    host = urlsplit(base).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

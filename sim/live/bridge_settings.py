@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from sim.core.errors import UsageError
-from sim.drivers.http_asking import checked_base
+from sim.drivers.listening import checked_base
 from sim.protocols.question.constants import LOCK_WAIT_MS, STORE_MODE
 
 BOT_TOKEN: Final = "HERMES_PERMISSION_BOT_TOKEN"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sim.core.actor import Actor
+from sim.core.op import Erase, Save
 from sim.protocols.question.store.operations import (
     Content,
     CreateFile,
@@ -74,7 +75,11 @@ def _began(pid: int) -> str:
 
 
 class RealDisk(Actor):
-    """The store's host of a world whose store is a real file."""
+    """The store's host of a world whose store is a real file.
+
+    Each file it has touched is a row, as on a simulated disk, so that a recording shows it;
+    what other programs have written there is seen with the next operation.
+    """
 
     ONE_AT_A_TIME = True
 
@@ -83,7 +88,20 @@ class RealDisk(Actor):
             raise LookupError(f"{self.port.name} is a disk and cannot do {request!r} of {caller}")
         if isinstance(request, IsAlive):
             return lives(request.owner)
-        return perform(request)
+        outcome = perform(request)
+        for path in (getattr(request, "path", ""), getattr(request, "target", "")):
+            if path:
+                await self._show(path)
+        return outcome
+
+    async def _show(self, path: str) -> None:
+        there = perform(ReadFile(path))
+        shown = self.port.store.get(path)
+        if isinstance(there, Content):
+            if there.text != shown:
+                await self.perform(Save(path, there.text))
+        elif shown is not None:
+            await self.perform(Erase(path))
 
 
 def perform(request: FileOperation) -> Outcome:

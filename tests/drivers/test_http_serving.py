@@ -13,8 +13,9 @@ import trio
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NO_ANSWER
 from sim.drivers import http_serving
-from sim.drivers.http_asking import Endpoint, checked_base
+from sim.drivers.http_asking import Endpoint
 from sim.drivers.http_serving import Conversation, Reply
+from sim.drivers.listening import checked_base
 from sim.live.gate import abort
 
 pytestmark = pytest.mark.trio

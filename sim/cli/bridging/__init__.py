@@ -1,0 +1,1 @@
+"""``hooktwin bridge …``: the question bridge at work, and the plugin that feeds it."""
