@@ -1,0 +1,56 @@
+"""What all handlers of one listener share."""
+
+from __future__ import annotations
+
+from sim.core.actor import Actor
+from sim.protocols.question.listener import texts
+from sim.protocols.question.listener.bot import Bot
+from sim.protocols.question.listener.logs import Logs
+from sim.protocols.question.listener.plan import ListenerPlan
+from sim.protocols.question.listener.questions import Questions
+from sim.protocols.question.listener.routing import Prompts
+from sim.protocols.question.store.claims import Claims
+from sim.protocols.question.store.pending import PendingStore
+
+
+class Desk:
+    """The ways to Telegram, OpenCode, the store and the log. ``username`` is the bot's."""
+
+    __slots__ = (
+        "actor",
+        "bot",
+        "claims",
+        "logs",
+        "plan",
+        "prompts",
+        "questions",
+        "rules",
+        "store",
+        "username",
+    )
+
+    def __init__(self, actor: Actor, plan: ListenerPlan) -> None:
+        self.actor = actor
+        self.plan = plan
+        self.rules = plan.rules
+        self.logs = Logs(actor, plan.rules.log_chain, plan.rules.link_is_named)
+        self.bot = Bot(actor, plan, self.logs)
+        self.questions = Questions(actor, plan)
+        self.store = PendingStore(actor, plan.pending, plan.rules)
+        self.claims = Claims(self.store)
+        self.prompts = Prompts()
+        self.username = ""
+
+    def is_expired(self, age_ms: int) -> bool:
+        """Whether a question of that age is too old; exactly the TTL still counts (DQ-09)."""
+        if not self.rules.edge_of_ttl:
+            return age_ms >= self.plan.ttl_ms
+        return age_ms > self.plan.ttl_ms
+
+    async def tell_broken(self) -> None:
+        """If the store's file was found broken and moved aside, say so: once (DQ-22)."""
+        aside, self.store.broken[:] = tuple(self.store.broken), ()
+        for path in aside:
+            await self.logs.write("error", f"❌ pending store is unreadable, moved to {path}")
+        if aside:
+            await self.bot.message(self.plan.chat, texts.STORE_BROKEN)
