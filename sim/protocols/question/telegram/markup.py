@@ -90,6 +90,9 @@ def _key(key: Any) -> Key:
         return Key(label, url=url)
     if data is None:
         raise bad("Bad Request: text buttons are unallowed in the inline keyboard")
-    if not isinstance(data, str) or not 1 <= len(data.encode()) <= CALLBACK_DATA_BYTES:
+    if (
+        not isinstance(data, str)
+        or not 1 <= len(data.encode(errors="surrogatepass")) <= CALLBACK_DATA_BYTES
+    ):
         raise bad(DATA_INVALID)
     return Key(label, data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -19,6 +19,9 @@ from sim.protocols.question.telegram.plan import (
 from sim.protocols.question.telegram.queries import Queries
 from sim.protocols.question.telegram.refusals import CHAT_NOT_FOUND, bad
 from sim.protocols.question.telegram.updates import Inbox
+
+MOST_DIGITS: Final = 19
+"""Of an account's number."""
 
 
 @attrs.frozen(eq=False)
@@ -64,7 +67,8 @@ class State:
     def person_in(self, chat: str) -> Account | None:
         """Whose direct chat this is; None for a group."""
         number = chat.partition("@")[0]
-        return self.accounts.numbered(int(number)) if is_direct(number) else None
+        is_number = number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS
+        return self.accounts.numbered(int(number)) if is_number else None
 
     def direct(self, number: int, bot: Bot) -> str:
         """The direct chat of a person with a bot."""
@@ -74,9 +78,10 @@ class State:
         """The chat that a bot means by an id. Raises a 400 for one that it is not in."""
         if chat_id in self.groups:
             return chat_id
-        if chat_id.isascii() and chat_id.isdigit() and self.accounts.numbered(int(chat_id)):
-            return self.direct(int(chat_id), bot)
-        raise bad(CHAT_NOT_FOUND)
+        person = None if "@" in chat_id else self.person_in(chat_id)
+        if person is None:
+            raise bad(CHAT_NOT_FOUND)
+        return self.direct(person.number, bot)
 
 
 @attrs.frozen
