@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from sim.protocols.question.constants import MESSAGE_CHARS
 from sim.protocols.question.hook.asked import Asked
+from sim.protocols.question.telegram.entities import units
 
 PREFIX: Final = "[HermesHook]"
 OWN_ANSWER: Final = "✍️ 自定义回答"
@@ -16,6 +18,7 @@ ONE_VALUE: Final = "（此处只能选择一项）"
 """Only one option can be chosen here (DQ-08)."""
 
 _MARKS: Final = "_*`["
+_PIECES: Final = re.compile(r"\\[_*`\[]|.", re.DOTALL)
 _MORE: Final = "…"
 
 
@@ -24,9 +27,9 @@ def escaped(text: str) -> str:
     return "".join(f"\\{sign}" if sign in _MARKS else sign for sign in text)
 
 
-def units(text: str) -> int:
-    """The length that Telegram counts: UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+def _bold(text: str) -> str:
+    """Bold where it can be: within bold letters old Markdown knows no escapes."""
+    return escaped(text) if any(sign in text for sign in _MARKS + "\\") else f"*{text}*"
 
 
 def clipped(text: str, most: int) -> str:
@@ -34,9 +37,7 @@ def clipped(text: str, most: int) -> str:
     if units(text) <= most:
         return text
     kept, left = [], most - units(_MORE)
-    pieces = iter(text)
-    for sign in pieces:
-        piece = sign + next(pieces, "") if sign == "\\" else sign
+    for piece in _PIECES.findall(text):
         left -= units(piece)
         if left < 0:
             break
@@ -54,7 +55,7 @@ def question(asked: Asked, says_rest: bool) -> str:
         notes.append(OTHERS_UNANSWERED.format(count=asked.others))
     if says_rest and asked.multiple:
         notes.append(ONE_VALUE)
-    head = f"❓ *{escaped(asked.header)}*\n" if asked.header else "❓ "
+    head = f"❓ {_bold(asked.header)}\n" if asked.header else "❓ "
     lines = [head + escaped(asked.question)]
     lines += (
         f"• {escaped(option.label)} — {escaped(option.description)}"

@@ -110,7 +110,7 @@ class Claims:
         age_ms = max(0, disk.actor.port.now_ms() - entry.claimed_at)
         if age_ms > disk.plan.claim_void_ms:
             return True
-        return await is_dead(disk, entry.claimed_by.partition(_OF)[0])
+        return await is_dead(disk, entry.claimed_by.rpartition(_OF)[0])
 
     async def _put(self, claim: Claim, fields: dict[str, Any]) -> bool:
         def put(entries: Entries) -> bool:
