@@ -28,6 +28,7 @@ COMMANDS = (
     "exploring.explore",
     "exploring.replay",
     "exploring.mutants",
+    "reporting.report",
     "living.proxy",
     "living.serve",
     "living.connect",

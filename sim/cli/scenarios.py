@@ -102,6 +102,11 @@ def about(path: Path) -> str:
         lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         return f"(cannot be read: {error})"
+    return about_lines(lines)
+
+
+def about_lines(lines: list[str]) -> str:
+    """The same of a scenario's text; "" where there is nothing in it."""
     for line in lines:
         if line.startswith("title") and line[5:6] in (" ", ":"):
             return line[5:].lstrip(": ")

@@ -75,7 +75,7 @@ def draw(result: Result) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img">',
-        f"<title>{_safe(result.scenario)}: a run with seed {result.seed}</title>",
+        f"<title>{escaped(result.scenario)}: a run with seed {result.seed}</title>",
         f"<style>{STYLE}</style>",
         f'<rect class="paper" width="{width}" height="{height}" rx="8"/>',
         *_lifelines(layout, bottom),
@@ -87,13 +87,14 @@ def draw(result: Result) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _safe(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text within an SVG: one harmless line."""
     return escape(clean(text), {'"': "&quot;"})
 
 
 def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "") -> str:
     middle = f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text x="{x:g}" y="{y:g}" class="{kind}"{middle}>{_safe(text)}</text>'
+    return f'<text x="{x:g}" y="{y:g}" class="{kind}"{middle}>{escaped(text)}</text>'
 
 
 def _lifelines(layout: Layout, bottom: int) -> Iterator[str]:
@@ -206,5 +207,5 @@ def _verdict(result: Result, y: int) -> str:
     words = f"{sign} {result.scenario}, seed {result.seed}, {result.virtual_s:.3f} virtual seconds"
     return (
         f'<text x="{6 * CELL:g}" y="{y}" class="strong" style="fill: {colour}">'
-        f"{_safe(words)}</text>"
+        f"{escaped(words)}</text>"
     )

@@ -108,8 +108,7 @@ def tell_choices(case: Case, schedule: Schedule, width: int) -> Iterator[Text | 
     kind = "no drawn latencies" if schedule.flat else "drawn latencies"
     told = ":" if schedule.steps else ": none, the timed run does it"
     yield Text(f"  choices (seed {schedule.seed}, {kind}){told}")
-    for number, step in enumerate(schedule.steps, 1):
-        text = clean(quoted(case, says(step)))
+    for number, text in enumerate(choices_told(case, schedule), 1):
         line = Table.grid(padding=(0, 1, 0, 0))
         line.add_column(no_wrap=True)
         line.add_column()
@@ -118,6 +117,11 @@ def tell_choices(case: Case, schedule: Schedule, width: int) -> Iterator[Text | 
     if schedule.dropped:
         told = f"  not needed of the diagram: {lines_told(schedule.dropped)}"
         yield Text(fit(told, width), "dim")
+
+
+def choices_told(case: Case, schedule: Schedule) -> list[str]:
+    """Each choice in words, harmless, with the lines of the diagram that it names."""
+    return [clean(quoted(case, says(step))) for step in schedule.steps]
 
 
 def lines_told(numbers: Iterable[int]) -> str:
