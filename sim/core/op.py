@@ -128,12 +128,15 @@ class Call(Op[Any], frozen=True, gc=False):
     """Ask another host's API and wait for its reply (gap). → the reply.
 
     ``timeout_us`` virtual microseconds after the call the answer is
-    :data:`NO_ANSWER`: it may or may not have been applied.
+    :data:`NO_ANSWER`: it may or may not have been applied. While it only waits for its
+    answer, a ``background`` call (a long poll) does not keep a run from being settled; one
+    that may wait for more than a minute never does.
     """
 
     to: str
     request: Any
     timeout_us: int = 10_000_000
+    background: bool = False
 
 
 class NoAnswer(msgspec.Struct, frozen=True, tag="no-answer"):

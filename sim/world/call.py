@@ -17,6 +17,7 @@ from sim.core.http import REFUSED, RESET, Unreached
 from sim.core.op import NO_ANSWER
 from sim.world import http_fault
 from sim.world.item import Item
+from sim.world.timer import SETTLE_HORIZON_US
 
 if TYPE_CHECKING:
     from sim.core.op import Call
@@ -257,7 +258,8 @@ class CallTimeout(Item):
     __slots__ = ("call",)
 
     def __init__(self, call: PendingCall) -> None:
-        super().__init__()
+        op = call.op
+        super().__init__(not op.background and op.timeout_us <= SETTLE_HORIZON_US)
         self.call = call
 
     def fire(self, world: World) -> None:

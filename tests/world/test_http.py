@@ -168,3 +168,21 @@ def test_a_crash_of_the_caller_forgets_its_request():
     play.run()
     assert answer == []
     assert len(play.events(CallApplied)) == 1
+
+
+@pytest.mark.parametrize(
+    ("timeout", "background", "settled"),
+    [(30 * SECOND, False, False), (30 * SECOND, True, True), (90 * SECOND, False, True)],
+)
+def test_a_call_that_only_waits_keeps_a_run_unsettled_unless_it_is_a_long_poll(
+    timeout, background, settled
+):
+    async def never(actor, caller, request):
+        await actor.perform(op.Wait("news", 3_600 * SECOND))
+
+    play = Play()
+    play.host("O", on_call=never)
+    play.host("B")
+    play.perform("B", op.Call("O", LIST, timeout, background))
+    play.run(1_000)
+    assert play.world.settled() is settled

@@ -142,7 +142,9 @@ class Bot:
     ) -> BotReply:
         path = f"/bot{self._plan.token}/{method}"
         request = HttpRequest(verb, path, tuple(query), body)
-        answer = await self._actor.perform(Call(self._plan.telegram, request, limit_ms * 1_000))
+        is_poll = method == "getUpdates"
+        call = Call(self._plan.telegram, request, limit_ms * 1_000, background=is_poll)
+        answer = await self._actor.perform(call)
         return reply_of(answer)
 
 
