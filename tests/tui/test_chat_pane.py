@@ -3,9 +3,11 @@
 import pytest
 
 from sim.channel.api import Remove, Reword
+from sim.core.http import HttpRequest
 from sim.core.trace import decode_event, encode_event
 from sim.protocols.message_times import MessageTimes
 from sim.protocols.question.telegram.plan import CHAT
+from sim.view.scene import Scene
 from tests.protocols.question.telegram_play import KEYBOARD, TelegramPlay
 from tui.drawing import channels
 
@@ -38,7 +40,10 @@ class Session:
     told = named
 
     def scene(self, step):
-        return None
+        scene = Scene()
+        for event in self.plain[: step + 1]:
+            scene.on(event)
+        return scene
 
     def event(self, n):
         return self.plain[n]
@@ -131,3 +136,15 @@ def test_what_the_api_has_refused_last_is_told_until_it_takes_something():
     play.fault("post", "server_error")
     play.call("sendMessage", chat_id=CHAT, text="x")
     assert "refused: 500 Internal Server Error" in text(pane(play))
+
+
+def test_writes_that_are_under_way_are_told_and_polls_are_not():
+    play = asked()
+    play.world.act("B", HttpRequest("POST", "/bottoken-A/sendMessage", body={"text": "x"}))
+    play.world.act("C", HttpRequest("GET", "/bottoken-A/getUpdates"))
+    play.driver.drain()
+    drawn = text(pane(play))
+    assert "in flight  B > sendMessage" in drawn
+    assert "getUpdates" not in drawn
+    play.wait(1)
+    assert "in flight" not in text(pane(play))

@@ -305,8 +305,15 @@ def _pending(look: Look, channel: str) -> Iterator[Line]:
     """Posts in flight, and the last refusal, as far as it still matters."""
     scene = look.session.scene(look.step)
     for n, call in () if scene is None else scene.calls.items():
-        if call.target == channel and call.what == "post":
-            request: Any = getattr(look.session.event(n), "request", {})
+        if call.target != channel or call.what not in ("post", "http"):
+            continue
+        request: Any = getattr(look.session.event(n), "request", {})
+        if call.what == "http":
+            # What only asks changes nothing that a reader sees; it may be a long poll.
+            if request.get("method") != "GET":
+                asked = str(request.get("path")).rpartition("/")[2]
+                yield line(("in flight  ", "warn"), (harmless(f"{call.source} > {asked}"), "warn"))
+        else:
             about = look.session.named(str(request.get("about") or request.get("role", "")))
             yield line((f"post in flight  {about}", "warn"))
     refused = _last_refusal(look, channel)
