@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import ChannelFault, Count, Cut, Directive
-from sim.scenario.values import NAME, read_duration, read_integer
+from sim.scenario.values import DURATION, NAME, read_duration, read_integer, read_json, read_string
+from sim.world import http_fault
 
 REQUEST_STATES = ("WORKING", "OK", "FAILED", "CANCELLED", "INTERRUPTED", "REJECTED", "QUEUED")
 CARD_STATES = ("OPEN", "CLOSED")
@@ -35,6 +35,7 @@ ACTION_USAGES = {
     "skew": "@skew D +70s",
     "sleep": "@sleep D 8h",
     "channel": "@channel edit 429 5s [always]",
+    "http": '@http L->OC "GET /question" 500 [2x]',
     "expect": '@expect R1 WORKING|OK ["text"]',
     "final": '@final R1 OK ["text"]',
     "count": "@count posts|edits [R1] [<=]3, @count frame [D2] TYPE 0",
@@ -162,6 +163,38 @@ def _channel(args: Arguments, line: int, column: int) -> Directive:
     return ChannelFault(line, column, op, outcome, duration, always)
 
 
+def _http(args: Arguments, line: int, column: int) -> Directive:
+    """``L->OC "GET /question" 500 2x``."""
+    source, target = args.lane()
+    for end in (source, target):
+        one = args.find(end)
+        if one.kind == "person" or one.is_channel:
+            raise end.fail(f"{one.id} is a {one.kind}: it neither sends nor answers HTTP here")
+    if source.text == target.text:
+        raise target.fail("the two ends are the same lifeline")
+    at = args.take("a request", ('"GET /question"', "*"))
+    request = at.text if at.text == http_fault.ANY else read_string(at)
+    outcome = _http_outcome(args)
+    times = 1
+    if args.rest:
+        often = args.take("how often", ("2x",))
+        times = read_integer(often.cut(0, -1), http_fault.MOST_TIMES)
+        if not often.text.endswith("x") or times < 1:
+            raise often.fail("how often is a number and an x", ("2x",))
+    return nodes.HttpFault(line, column, source.text, target.text, request, outcome, times)
+
+
+def _http_outcome(args: Arguments) -> str:
+    known = (*http_fault.WORDS, "500", "404", "5s")
+    at = args.take("an outcome", known)
+    if DURATION.fullmatch(at.text):
+        return f"{read_duration(at)}us"
+    if at.text.endswith("us") or not http_fault.is_outcome(at.text):
+        message = f"{at.text[:40]!r} does not become of a request; 400 to 599 are its statuses"
+        raise at.fail(message, known)
+    return at.text
+
+
 def _states(args: Arguments) -> tuple[str, tuple[str, ...], str | None]:
     """``R1 WORKING|OK "text"``."""
     name = args.name()
@@ -239,10 +272,7 @@ def _never(args: Arguments, line: int, column: int) -> Directive:
 def _act(args: Arguments, line: int, column: int) -> Directive:
     host = args.participant().id
     at = args.tail("an act", ('{"is":"say","text":"hi"}',))
-    try:
-        act = json.loads(at.text)
-    except (ValueError, RecursionError):
-        raise at.fail("this is no JSON object", ('{"is":"say","text":"hi"}',)) from None
+    act = read_json(at)
     if not isinstance(act, dict) or not isinstance(act.get("is"), str):
         raise at.fail('an act is an object with "is"', ('{"is":"say","text":"hi"}',))
     return nodes.Act(line, column, host, act)
@@ -272,6 +302,7 @@ _READERS: Mapping[str, Callable[[Arguments, int, int], Directive]] = {
     "skew": _skew,
     "sleep": _sleep,
     "channel": _channel,
+    "http": _http,
     "expect": _expect,
     "final": _final,
     "count": _count,

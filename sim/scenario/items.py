@@ -22,6 +22,7 @@ WHOLE_PATH = re.compile(PATH)
 ASCII_WORD = re.compile(r"[!-~]+")
 ENGLISH_REMARK = re.compile(r"[A-Za-z0-9][A-Za-z0-9'-]*(?: +[A-Za-z0-9'-]+)+")
 LIST_OF_FRAMES = "hooktwin explain --all"
+MOST_VALUES = 20
 MOST_FIELDS = 40
 # What the first letter of a name usually stands for; any letter may stand for anything.
 USUAL_FIELDS = {
@@ -209,7 +210,9 @@ def _read_operation(piece: Span, operation: re.Match[str], words: FrameWords) ->
     if values is None or words.is_literal or value is None or isinstance(value, Name):
         return Item(piece.line, piece.column, path, "equals", value)
     if not isinstance(value, str) or value not in values:
-        raise at.fail(f"{path} is never {at.text[:40]}", sorted(values))
+        message = f"{path} is never {at.text[:40]}"
+        message += all_of(at.text, values, f"hooktwin explain {words.type}", MOST_VALUES)
+        raise at.fail(message, near(at.text, values, MOST_VALUES))
     return Item(piece.line, piece.column, path, "equals", value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from fractions import Fraction
 
@@ -76,12 +77,16 @@ def read_integer(at: Span, largest: int = 2**63 - 1) -> int:
 
 
 def read_json(at: Span) -> object:
-    """A JSON value; doubled keys, NaN and surrogates are refused as well."""
+    """A JSON value; doubled keys, surrogates, and numbers that no other program reads (NaN,
+    1e999) are refused as well."""
     if _depth(at.text) > DEEPEST_VALUE:
         raise at.fail(f"a value is nested deeper than {DEEPEST_VALUE}")
     try:
         value: object = json.loads(
-            at.text, parse_constant=_no_constant, object_pairs_hook=_no_doubles
+            at.text,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            object_pairs_hook=_no_doubles,
         )
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as bad:
@@ -125,6 +130,13 @@ def _depth(text: str) -> int:
 
 def _no_constant(text: str) -> object:
     raise ValueError(f"{text} is not JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text[:40]} is larger than any number that programs exchange")
+    return value
 
 
 def _no_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -171,6 +171,7 @@ REFUSED_BY_US: dict[str, Refused] = {
     "bare name of a frame without ids": bad("D->>S: ping (‸A1)", "write field=A1"),
     "unknown value word": bad("D->>S: turn.end (‸okay)", "neither a field", "ok"),
     "unknown field": bad("D->>S: turn.end (‸state=ok)", "no field of turn.end", "status"),
+    "endless number": bad("D->>S: turn.end (usage.durationMs=‸1e999)", "larger than any number"),
     "unknown nested field": bad(
         "D->>S: turn.end (‸usage.duration)", "neither a field", "usage.durationMs"
     ),
