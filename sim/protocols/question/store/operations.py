@@ -27,13 +27,13 @@ class Held(msgspec.Struct, frozen=True, gc=False):
     text: str
 
 
-class ReadFile(FileOperation, frozen=True, gc=False, tag="read"):
+class ReadFile(FileOperation, frozen=True, gc=False, tag="read-file"):
     """→ :class:`Content` or :class:`NoFile`."""
 
     path: str
 
 
-class WriteFile(FileOperation, frozen=True, gc=False, tag="write"):
+class WriteFile(FileOperation, frozen=True, gc=False, tag="write-file"):
     """Replace the content, or make the file. → :class:`Done`.
 
     Not in one step: meanwhile readers find a part of it, and a crash may leave a part.
@@ -45,7 +45,7 @@ class WriteFile(FileOperation, frozen=True, gc=False, tag="write"):
     held: Held | None = None
 
 
-class CreateFile(FileOperation, frozen=True, gc=False, tag="create"):
+class CreateFile(FileOperation, frozen=True, gc=False, tag="create-file"):
     """Make a file that must not be there yet. → :class:`Done`; :class:`Content` of the
     one that is there."""
 
@@ -54,7 +54,7 @@ class CreateFile(FileOperation, frozen=True, gc=False, tag="create"):
     mode: int = STORE_MODE
 
 
-class RenameFile(FileOperation, frozen=True, gc=False, tag="rename"):
+class RenameFile(FileOperation, frozen=True, gc=False, tag="rename-file"):
     """Put ``path`` in the place of ``target``, which is replaced. → :class:`Done`;
     :class:`NoFile` where there is nothing to rename."""
 
@@ -63,20 +63,20 @@ class RenameFile(FileOperation, frozen=True, gc=False, tag="rename"):
     held: Held | None = None
 
 
-class RemoveFile(FileOperation, frozen=True, gc=False, tag="remove"):
+class RemoveFile(FileOperation, frozen=True, gc=False, tag="remove-file"):
     """→ :class:`Done`, also where there is no file."""
 
     path: str
     held: Held | None = None
 
 
-class IsAlive(FileOperation, frozen=True, gc=False, tag="alive"):
+class IsAlive(FileOperation, frozen=True, gc=False, tag="is-alive"):
     """Whether the process of that name still lives (locks, claims, leases). → bool"""
 
     owner: str
 
 
-class Content(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="content"):
+class Content(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="file-content"):
     """What a file holds, and when it was changed last (Unix ms, the disk's clock).
 
     Bytes that are no UTF-8 are replaced.
@@ -90,15 +90,15 @@ class NoFile(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="no-file
     """Nothing is at that path."""
 
 
-class Done(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="done"):
+class Done(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="file-done"):
     """It is done."""
 
 
-class NotHeld(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="not-held"):
+class NotHeld(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="file-not-held"):
     """Another text, or no file, stood where ``held`` said; nothing was done."""
 
 
-class Failed(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="failed"):
+class Failed(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="file-failed"):
     """The disk refused, or could not."""
 
     why: str
