@@ -22,13 +22,13 @@ Writer: TypeAlias = Callable[[Any], JsonObject]
 def plain(value: Any) -> Any:
     """``value`` as decoded JSON: a typed object becomes a dict, a tuple a list.
 
-    So do typed objects within a list. Everything else is taken to be JSON
-    already, to whatever depth, and is not copied.
+    So do typed objects and lists within a list. Everything else is taken to be
+    JSON already, to whatever depth, and is not copied.
     """
     if isinstance(value, Record):
         return value.to_wire()
     if isinstance(value, list | tuple):
-        return [item.to_wire() if isinstance(item, Record) else item for item in value]
+        return [plain(item) for item in value]
     return value
 
 
@@ -46,6 +46,20 @@ def _read_texts(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _rows_reader(kind: ListOf) -> Callable[[Any], Any]:
+    """Reads a list of whatever the kind says."""
+    match kind.item:
+        case Nested(record=inner):
+            read = reader(inner)
+            return lambda value: _read_records(value, read)
+        case ListOf() as item:
+            row = _rows_reader(item)
+            return lambda value: (
+                tuple(map(row, value)) if isinstance(value, list | tuple) else value
+            )
+    return _read_texts
+
+
 def _reading(field: Field, names: dict[str, Any]) -> str:
     got = f"get(p, {field.name!r}, ABSENT)"
     match field.kind:
@@ -54,6 +68,9 @@ def _reading(field: Field, names: dict[str, Any]) -> str:
             names[name] = reader(inner)
             several = "s" if isinstance(field.kind, ListOf) else ""
             return f"{field.attribute}=_read_record{several}({got}, {name})"
+        case ListOf(item=ListOf()) as rows:
+            names[f"read_{field.attribute}"] = _rows_reader(rows)
+            return f"{field.attribute}=read_{field.attribute}({got})"
         case ListOf():
             return f"{field.attribute}=_read_texts({got})"
         case _:

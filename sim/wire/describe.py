@@ -41,8 +41,14 @@ def _feature(cls: type[Body]) -> JsonObject | None:
 
 def nested_record(kind: Kind) -> type[Record] | None:
     """The class of the objects within a field, if its kind has any."""
-    item = kind.item if isinstance(kind, ListOf) else kind
-    return item.record if isinstance(item, Nested) else None
+    while isinstance(kind, ListOf):
+        kind = kind.item
+    return kind.record if isinstance(kind, Nested) else None
+
+
+def _lists_around(kind: Kind) -> str:
+    """``[]`` for each list that the objects of a field stand in."""
+    return "[]" + _lists_around(kind.item) if isinstance(kind, ListOf) else ""
 
 
 def _fields(cls: type[Record], prefix: str) -> list[JsonObject]:
@@ -51,8 +57,8 @@ def _fields(cls: type[Record], prefix: str) -> list[JsonObject]:
         described.append(_field(field, prefix))
         inner = nested_record(field.kind)
         if inner is not None:
-            mark = "[]." if isinstance(field.kind, ListOf) else "."
-            described += _fields(inner, f"{prefix}{field.name}{mark}")
+            mark = _lists_around(field.kind)
+            described += _fields(inner, f"{prefix}{field.name}{mark}.")
     return described
 
 

@@ -175,7 +175,7 @@ def _write_container(w: _Writer, kind: Nested | ListOf | MapOf, path: str, says:
         case MapOf():
             _write_map(w, kind, path, says)
         case ListOf():
-            _write_list(w, kind, path, says)
+            _write_list(w, kind, "v", repr(path), says)
 
 
 def _write_object(w: _Writer, kind: Nested, v: str, path: str, seen: str, says: str) -> None:
@@ -202,27 +202,32 @@ def _write_map(w: _Writer, kind: MapOf, path: str, says: str) -> None:
             w.line(w.fault(f"f'{path}[{{k}}]'", f"must be {kind.value.says}"))
 
 
-def _write_list(w: _Writer, kind: ListOf, path: str, says: str) -> None:
-    terms = ["type(v) is not list"]
+def _write_list(w: _Writer, kind: ListOf, v: str, path: str, says: str) -> None:
+    """Check the list in variable ``v``; ``path`` is a Python expression."""
+    terms = [f"type({v}) is not list"]
     if kind.min:
-        terms.append(f"len(v) < {kind.min}")
+        terms.append(f"len({v}) < {kind.min}")
     if kind.max is not None:
-        terms.append(f"len(v) > {kind.max}")
+        terms.append(f"len({v}) > {kind.max}")
     with w.block(f"if {' or '.join(terms)}:"):
-        w.line(w.fault(repr(path), says))
+        w.line(w.fault(path, says))
     if isinstance(kind.item, Text):
-        with w.block("for x in v:"), w.block(f"if {_refusal(w, kind.item, 'x')}:"):
-            w.line(w.fault(repr(path), says))
+        with w.block(f"for x in {v}:"), w.block(f"if {_refusal(w, kind.item, 'x')}:"):
+            w.line(w.fault(path, says))
         if kind.unique:
-            with w.block("if len(set(v)) != len(v):"):
-                w.line(w.fault(repr(path), says))
+            with w.block(f"if len(set({v})) != len({v}):"):
+                w.line(w.fault(path, says))
         return
     if kind.unique_by:
         w.line("seen = set()")
-    with w.block("for i, x in enumerate(v):"):
-        w.plain("x")
-        item = f"f'{path}[{{i}}]'"
-        _write_object(w, kind.item, "x", item, kind.unique_by or "", f"must be {kind.item.says}")
+    index, item = ("i", "x") if v == "v" else (f"i{w.depth}", f"x{w.depth}")
+    with w.block(f"for {index}, {item} in enumerate({v}):"):
+        w.plain(item)
+        place, must = f"{path} + f'[{{{index}}}]'", f"must be {kind.item.says}"
+        if isinstance(kind.item, ListOf):
+            _write_list(w, kind.item, item, place, must)
+        else:
+            _write_object(w, kind.item, item, place, kind.unique_by or "", must)
 
 
 def _write_rule(w: _Writer, rule: Linkage) -> None:

@@ -140,10 +140,10 @@ class ListOf:
     """A list. Faults of simple items name the list, faults of objects the item.
 
     ``unique`` forbids equal simple items; ``unique_by`` names the field of an
-    object that must differ from item to item.
+    object that must differ from item to item. Lists within lists are rows.
     """
 
-    item: Text | Nested
+    item: Text | Nested | ListOf
     min: int = 0
     max: int | None = None
     unique: bool = False
@@ -154,7 +154,7 @@ class ListOf:
         words = "a non-empty list" if self.min else "a list"
         if self.max is not None:
             words += f" of at most {self.max} items"
-        if isinstance(self.item, Text):
+        if isinstance(self.item, Text | ListOf):
             words += f", each {self.item.says}"
         return f"{words}, without duplicates" if self.unique else words
 
