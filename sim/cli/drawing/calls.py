@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sim.cli.drawing import http_calls
 from sim.cli.drawing.telling import Names
 
 Words = tuple[str, str]
 """A label for the arrow and the detail beside it."""
 
-OF_PEOPLE = ("say", "press", "remove", "authorize")
+OF_PEOPLE = ("say", "press", "remove", "reword", "authorize")
 TO_CHANNEL = ("post", "edit", "delete", "react", "find")
-TOLD_NOTES = ("close-out-dropped", "reopen-refused", "unknown act")
+FILE_OPS = {
+    "create-file": "create",
+    "read-file": "read",
+    "write-file": "write",
+    "rename-file": "rename",
+    "remove-file": "remove",
+}
+"""What processes do with files, in a word each."""
+TOLD_NOTES = (
+    *("close-out-dropped", "reopen-refused", "unknown act", "toasted"),
+    *("question.asked", "question.replied", "question.rejected"),
+)
 """What hosts note of themselves and a reader of the diagram should know."""
 
 
@@ -54,8 +66,14 @@ def asked(request: Any, names: Names) -> Words:
             return "decline" if request.get("declined") else "authorize", str(request["user"])
         case "find":
             return "find", str(request["key"])
+        case "reword":
+            return f"edit {request['message']}", f'"{request["text"]}"'
+        case "http":
+            return http_calls.asked(request, lambda value: facts(value, names))
+        case "":
+            return "call", facts(request, names)
         case other:
-            return other or "call", facts(request, names)
+            return other, _without_kind(request, names)
 
 
 def _look(request: Mapping[str, Any], names: Names) -> str:
@@ -80,6 +98,8 @@ def outcome(request: Any, reply: Any, names: Names) -> Words | None:
         return f"refused: {reply['code']}{later}", ""
     if isinstance(reply, Mapping) and reply.get("type") == "no-answer":
         return None  # a CallLost follows
+    if _kind(request) == "http":
+        return http_calls.outcome(reply, lambda value: facts(value, names))
     if _kind(request) not in TO_CHANNEL:
         return None
     return _done(request, reply)
@@ -117,7 +137,19 @@ def act(value: Any, names: Names) -> Words:
         case "":
             return "acts", facts(value, names)
         case other:
-            return other, facts({k: v for k, v in value.items() if k != "is"}, names)
+            return other, _without_kind(value, names)
+
+
+def note(what: str, data: Any, names: Names) -> Words:
+    """What a host notes of itself."""
+    toast = data.get("toast") if isinstance(data, Mapping) else None
+    if what == "toasted" and isinstance(toast, Mapping):
+        return "toast", f'{toast.get("person")} < "{toast.get("text")}"'
+    return what, facts(data, names)
+
+
+def _without_kind(value: Mapping[str, Any], names: Names) -> str:
+    return facts({key: one for key, one in value.items() if key != "is"}, names)
 
 
 def _fault(fault: Mapping[str, Any]) -> str:

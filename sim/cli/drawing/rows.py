@@ -58,7 +58,7 @@ def rows_of(
     teller = _Teller(Names(names), every)
     rows = [row for event in trace.events for row in teller.of(event)]
     if not every:
-        rows = _merge_calls(_merge_heartbeats(rows))
+        rows = _merge_files(_merge_calls(_merge_heartbeats(rows)))
     return _with_violations(rows, violations, teller.names)
 
 
@@ -182,8 +182,8 @@ class _Teller:
     def _noted(self, e: events.Noted) -> Row | None:
         if e.what not in calls.TOLD_NOTES and not self.every:
             return None
-        detail = calls.facts(plain(e.data), self.names)
-        return Row(e.n, e.at, "mark", e.host, e.host, e.what, detail)
+        label, detail = calls.note(e.what, plain(e.data), self.names)
+        return Row(e.n, e.at, "mark", e.host, e.host, label, detail)
 
     def _fault(self, e: events.FaultInjected) -> Row:
         words = e.fault.replace(f" {e.target}", "", 1)
@@ -247,6 +247,29 @@ def _merge_calls(rows: list[Row]) -> list[Row]:
         else:
             merged.append(row)
     return merged
+
+
+def _merge_files(rows: list[Row]) -> list[Row]:
+    """What one process does with files at one go is one row: read, write, put in place."""
+    merged: list[Row] = []
+    for row in rows:
+        last = merged[-1] if merged else None
+        is_file = row.shape == "call" and row.label in calls.FILE_OPS
+        if is_file and last is not None and _goes_on(last, row):
+            detail = f"{last.detail}, {calls.FILE_OPS[row.label]}"
+            merged[-1] = attrs.evolve(last, detail=detail)
+        elif is_file:
+            merged.append(attrs.evolve(row, label="file", detail=calls.FILE_OPS[row.label]))
+        else:
+            merged.append(row)
+    return merged
+
+
+def _goes_on(last: Row, row: Row) -> bool:
+    return (last.shape, last.label) == ("call", "file") and (last.source, last.target) == (
+        row.source,
+        row.target,
+    )
 
 
 def _with_violations(rows: list[Row], violations: Sequence[Violation], names: Names) -> list[Row]:
