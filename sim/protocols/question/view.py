@@ -34,7 +34,13 @@ from sim.core.event import (
 from sim.core.http import HttpRequest
 from sim.protocols.question.before import BeforeTool
 from sim.protocols.question.constants import LIST_PATH
-from sim.protocols.question.store.operations import FileOperation
+from sim.protocols.question.store.operations import (
+    Content,
+    CreateFile,
+    Failed,
+    FileOperation,
+    NotHeld,
+)
 from sim.protocols.question.telegram.plan import CHAT
 from sim.protocols.question.view_attempts import Attempts
 from sim.protocols.question.view_calls import LIST, OTHER, REJECT, REPLY, CallView, update_of
@@ -50,9 +56,11 @@ MS: Final = 1_000
 @attrs.frozen(kw_only=True)
 class Surroundings:
     """What a view is told beforehand: the chat whose members may answer, by listener (""
-    is any other listener's), and the Unix time at which the run begins, None if unknown."""
+    is any other listener's), the Unix time at which the run begins, None if unknown, and
+    the tokens of bots that may read no text of a group."""
 
     chats: Mapping[str, str] = attrs.field(factory=lambda: {"": CHAT})
+    private: frozenset[str] = frozenset()
     start_ms: int | None = START_MS
 
 
@@ -189,7 +197,7 @@ class QuestionView:
             if call.what == POLL:
                 self.polls[event.caller] = call
             self.attempts.issued(call, event)
-            before = self.before_of(call) if call.what == "sendMessage" else None
+            before = self.served_by(call.n, call.caller) if call.what == "sendMessage" else None
             if before is not None:
                 before.sent.append(call)
             self.tell("issued", call)
@@ -217,6 +225,7 @@ class QuestionView:
         elif event.call in self._files:
             file = self._files.pop(event.call)
             file.reply = event.reply
+            self._look_for_trouble(file)
             self.tell("filed", file)
         before = self._open_befores.pop(event.call, None)
         if before is not None:
@@ -226,9 +235,9 @@ class QuestionView:
     def _answered(self, event: CallAnswered) -> None:
         call = self.calls.pop(event.call, None)
         if call is None:
-            self.threads.answered(event.n, event.call, forks=False)
+            self.threads.answered(event.n, event.call)
             return
-        self.threads.answered(event.n, event.call, forks=call.what == POLL)
+        self.threads.answered(event.n, event.call)
         call.ended_at, call.answer = event.at, event.reply
         for item in call.items:
             self.listed[str(item.get("id"))] = item
@@ -239,6 +248,14 @@ class QuestionView:
                 update = update_of(raw)
                 if update is not None:
                     self.attempts.came(call.caller, update, event)
+
+    def _look_for_trouble(self, file: FileView) -> None:
+        thread = self.threads.of(file.n, file.caller)
+        is_taken = isinstance(file.request, CreateFile) and isinstance(file.reply, Content)
+        if not is_taken and not isinstance(file.reply, (Failed, NotHeld)):
+            return
+        if thread is not None and thread.before >= 0:
+            self._of_before(thread.before).has_trouble = True
 
     # -- the disk -----------------------------------------------------------------
 
@@ -279,12 +296,12 @@ class QuestionView:
     def _of_before(self, n: int) -> BeforeView:
         return next(one for one in reversed(self.befores) if one.n == n)
 
-    def before_of(self, call: CallView) -> BeforeView | None:
-        """The tool call that a hook serves with a call of its own."""
-        thread = self.threads.of(call.n, call.caller)
+    def served_by(self, n: int, host: str) -> BeforeView | None:
+        """The tool call that a hook serves with what event ``n`` is or follows from."""
+        thread = self.threads.of(n, host)
         if thread is not None and thread.before >= 0:
             return self._of_before(thread.before)
-        mine = [one for one in self._open_befores.values() if one.hook == call.caller]
+        mine = self.open_befores(host)
         return mine[0] if len(mine) == 1 else None
 
     def open_befores(self, hook: str) -> list[BeforeView]:

@@ -14,6 +14,7 @@ from sim.core.event import Event
 from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES, QUESTION_TTL_MS
 from sim.protocols.question.view_calls import (
     LIST,
+    OPTION,
     REJECT,
     REPLY,
     TEXT,
@@ -62,12 +63,17 @@ class Attempts:
             attempt.entry = self.entry(update.unique_id)
             self._queries.setdefault(update.query, []).append(attempt)
         else:
-            found = meant_by(update, self.entries())
-            attempt.candidates = () if found is None else (found,)
+            self._means(attempt)
         if attempt.is_foreign:
             attempt.over_at = event.at
         self._look_at(attempt, attempt.entry)
         view.tell("update", attempt)
+
+    def _means(self, attempt: Attempt) -> None:
+        """Whose answer a text is by what the store has now."""
+        found = meant_by(attempt.update, self.entries())
+        if found is not None and found not in attempt.meant:
+            attempt.meant.append(found)
 
     def _look_at(self, attempt: Attempt, entry: EntryView | None) -> None:
         if entry is None:
@@ -139,10 +145,9 @@ class Attempts:
             self._over(mine[-1])
 
     def _of_list(self, call: CallView, thread: Thread | None) -> Attempt | None:
-        found = self._of_thread(thread)
-        if found is None and thread is not None and thread.removed:
-            self._expiry_of(thread, call.caller, LIST, call)
+        if thread is not None and self._expiry_of(thread, call):
             return None
+        found = self._of_thread(thread)
         if found is None:
             able = [one for one in self.open_of(call.caller) if _fits(one, call)]
             for one in able if len(able) > 1 else ():
@@ -158,7 +163,7 @@ class Attempts:
     def _of_reply(self, call: CallView, thread: Thread | None) -> Attempt | None:
         found = self._of_thread(thread)
         if found is not None:
-            return found
+            return self._by_value(found, call)
         able = [one for one in self.open_of(call.caller) if _fits(one, call)]
         if len(able) > 1:
             able = [one for one in able if self._is_for(one, call)] or able
@@ -169,10 +174,23 @@ class Attempts:
         self._settle_on(able[0])
         return able[0]
 
+    def _by_value(self, found: Attempt, call: CallView) -> Attempt:
+        """Which text a handler has is seen for sure by what it sends."""
+        value = value_in(call)
+        if found.update.kind != TEXT or found.value == value:
+            return found
+        for one in reversed(self.open_of(call.caller)):
+            if one.update.kind == TEXT and one.value == value and not one.claim:
+                one.claim, one.entry, found.claim = found.claim, found.entry, ""
+                one.lists, found.lists = found.lists, one.lists
+                self._claims[one.claim] = one
+                return one
+        return found
+
     def _is_for(self, attempt: Attempt, call: CallView) -> bool:
         """Whether a reply could well be this attempt's."""
         item = self.view.listed.get(call.id, {})
-        mine = attempt.candidates if attempt.entry is None else (attempt.entry,)
+        mine = attempt.meant if attempt.entry is None else [attempt.entry]
         return any(
             call.id == one.text("requestID")
             or (call_id_of(item) and call_id_of(item) == one.text("callID"))
@@ -186,44 +204,51 @@ class Attempts:
 
     def _settle_on(self, attempt: Attempt) -> None:
         """A text turns out to be for what it was for when it came."""
-        if attempt.entry is None and attempt.candidates:
-            attempt.entry = attempt.candidates[0]
+        if attempt.entry is None and attempt.meant:
+            attempt.entry = attempt.meant[-1]
             self._look_at(attempt, attempt.entry)
 
     def _reject(self, call: CallView, thread: Thread | None) -> None:
-        if thread is not None and thread.removed:
-            self._expiry_of(thread, call.caller, REJECT, call)
+        if thread is not None and self._expiry_of(thread, call):
             return
-        item = self.view.listed.get(call.id, {})
-        for one in reversed(self.expiries):
-            known = (one.entry.text("callID"), one.entry.text("requestID"))
-            if one.listener == call.caller and (call_id_of(item) or call.id) in known:
-                one.rejects.append(call)
-                return
+        mine = [one for one in self.expiries if one.listener == call.caller]
+        fits = [one for one in mine if self._is_rejected(one, call)]
+        if fits:
+            fits[-1].rejects.append(call)
 
-    def _expiry_of(self, thread: Thread, listener: str, what: str, call: CallView) -> None:
-        """Where a handler has removed several entries, its calls are for one after the other;
-        a list may be for any of them."""
-        item = self.view.listed.get(call.id, {})
+    def _expiry_of(self, thread: Thread, call: CallView) -> bool:
+        """Whether a list or a reject is that of a handler that has removed what is too old."""
         mine = [
             one
             for one in self.expiries
-            if one.listener == listener and one.entry.id in thread.removed
+            if one.listener == call.caller and one.entry.id in thread.removed
         ]
-        if what == LIST and len(mine) == 1:
-            mine[0].lists.append(call)
-        elif what == REJECT:
-            fits = [
-                one
-                for one in mine
-                if (call_id_of(item) and call_id_of(item) == one.entry.text("callID"))
-                or call.id == one.entry.text("requestID")
-                or item.get("sessionID") == one.entry.text("sid")
-            ]
-            if fits:
-                fits[0].rejects.append(call)
+        if call.what == LIST and mine:
+            at = [one for one in mine if one.is_open] or mine
+            at[0].lists.append(call)
+            call.expiry = at[0]
+        elif call.what == REJECT:
+            fits = [one for one in mine if self._is_rejected(one, call)]
+            call.expiry = fits[0] if fits else None
+            for one in fits[:1]:
+                one.rejects.append(call)
+        return bool(mine)
+
+    def _is_rejected(self, expiry: ExpiryView, call: CallView) -> bool:
+        item, entry = self.view.listed.get(call.id, {}), expiry.entry
+        if call.id == entry.text("requestID"):
+            return True
+        call_id = call_id_of(item)
+        if call_id and entry.text("callID"):
+            return call_id == entry.text("callID")
+        return item.get("sessionID") == entry.text("sid")
 
     def _told(self, call: CallView, thread: Thread | None) -> None:
+        number = call.body.get("message_id")
+        for one in self.expiries if number else ():
+            if one.is_open and one.listener == call.caller and one.entry.message == number:
+                one.is_open = False
+                return
         found = self._of_thread(thread)
         if found is None:
             texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
@@ -308,16 +333,28 @@ class Attempts:
     def _claimed(self, entry: EntryView, by: str, thread: Thread | None) -> None:
         if thread is not None:
             thread.entry, thread.claim = entry.id, entry.claim
-        mine = [one for one in self.open_of(by) if not one.is_busy and _may_be_at(one, entry)]
-        named = [one for one in mine if one.claim == ""]
-        if named:
-            attempt = named[0]
+            thread.removed.clear()
+        attempt = self._claimant(entry, by)
+        if attempt is not None:
             attempt.claim = entry.claim
             if attempt.entry is None:
                 attempt.entry = entry
                 self._look_at(attempt, entry)
-                attempt.is_busy = False
             self._claims[entry.claim] = attempt
+
+    def _claimant(self, entry: EntryView, by: str) -> Attempt | None:
+        """What a listener has claimed an entry for: in order of arrival, presses on it and
+        texts that are for it; else the newest text, right or wrong."""
+        texts = []
+        for one in self.open_of(by):
+            if one.claim:
+                continue
+            if one.update.kind == TEXT:
+                self._means(one)
+                texts.append(one)
+            if one.entry is entry or (one.entry is None and entry in one.meant):
+                return one
+        return texts[-1] if texts else None
 
     def _released(self, claim: str) -> None:
         attempt = self._claims.get(claim)
@@ -338,16 +375,18 @@ class Attempts:
             self.view.tell("expired", expiry)
 
 
-def _may_be_at(attempt: Attempt, entry: EntryView) -> bool:
-    if attempt.update.is_press:
-        return attempt.entry is entry
-    return attempt.entry in (None, entry)
-
-
 def _fits(attempt: Attempt, call: CallView) -> bool:
     """Whether a list or reply may be this attempt's, as far as the project tells."""
-    mine = attempt.candidates if attempt.entry is None else (attempt.entry,)
-    if attempt.is_busy or attempt.update.kind not in ("option", TEXT):
+    mine = attempt.meant if attempt.entry is None else [attempt.entry]
+    if attempt.update.kind not in (OPTION, TEXT):
         return False
     directory = call.request.asked("directory") or ""
     return any(one.text("directory") in (directory, "") or not directory for one in mine)
+
+
+def value_in(call: CallView) -> str | None:
+    """The one value of a reply; None where its body has another form."""
+    rows = call.body.get("answers")
+    row = rows[0] if isinstance(rows, list) and len(rows) == 1 else None
+    value = row[0] if isinstance(row, list) and len(row) == 1 else None
+    return value if isinstance(value, str) else None

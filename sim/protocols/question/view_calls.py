@@ -15,7 +15,7 @@ from sim.core.op import NO_ANSWER
 from sim.protocols.question.constants import CUSTOM_PREFIX, OPTION_PREFIX
 
 if TYPE_CHECKING:
-    from sim.protocols.question.view_records import Attempt
+    from sim.protocols.question.view_records import Attempt, ExpiryView
 
 LIST: Final = "list"
 REPLY: Final = "reply"
@@ -34,7 +34,8 @@ class CallView:
     ``reply``, ``reject``, ``other`` of OpenCode's; ``id`` the requestID in its path.
 
     ``reply`` is what the callee said, ``answer`` what the caller got: a response,
-    ``Unreached`` or NO_ANSWER. ``attempt`` is what it belongs to, as far as that is known.
+    ``Unreached`` or NO_ANSWER. ``attempt`` or ``expiry`` is what it belongs to, as far as
+    that is known.
     """
 
     n: int
@@ -49,6 +50,7 @@ class CallView:
     ended_at: int = -1
     answer: Any = None
     attempt: Attempt | None = None
+    expiry: ExpiryView | None = None
 
     @property
     def is_open(self) -> bool:

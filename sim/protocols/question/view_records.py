@@ -21,7 +21,8 @@ class EntryView:
     ``settled_at``: a listener got a 2xx for its reply; ``closed_at``: it saw that the known
     question is not listed any more; ``refused_at``: the hook's message was refused.
     ``prompts`` are the forced replies that it named, oldest first. ``is_preloaded``: nobody
-    who is watched has written it; ``waited_n`` grows with each press that makes one wait.
+    who is watched has written it; ``is_back``: it was gone before; ``waited_n`` grows with
+    each press that makes one wait.
     """
 
     id: str
@@ -38,6 +39,7 @@ class EntryView:
     closed_at: int = -1
     refused_at: int = -1
     is_preloaded: bool = False
+    is_back: bool = False
     waited_n: int = 0
     attempts: list[Attempt] = attrs.field(factory=list)
     replies: list[CallView] = attrs.field(factory=list)
@@ -107,13 +109,13 @@ class Attempt:
     """What one life of a listener makes of one update, from the moment that it has it.
 
     ``entry``: the one that a press names, or that a text turned out to be for;
-    ``candidates``: those that a text may have been for. ``age_us``: how old the entry was
-    then, -1 where that is not known. ``is_unsure``: a call may have been this one's or
-    another's. ``cached``: the requestID that the entry had before its first GET.
-    ``lists``, ``replies``: its calls; ``toasts``: its answers to the press; ``told``: what it
-    wrote into the chat. ``why``: how it failed. ``is_busy``: somebody else had claimed the
-    entry when it came; ``is_foreign``: another chat's, or a bot's. ``claim``: the handler
-    that is at it, as the store names it.
+    ``meant``: those that a text was for, when it came and when somebody set to work.
+    ``age_us``: how old the entry was when it came, -1 where that is not known.
+    ``is_unsure``: a call may have been this one's or another's. ``is_busy``: somebody else
+    had claimed the entry when it came; ``is_foreign``: another chat's, or a bot's.
+    ``claim``: the handler that is at it, as the store names it. ``cached``: the requestID
+    that the entry had before its first GET. ``lists``, ``replies``: its calls; ``toasts``:
+    its answers to the press; ``told``: what it wrote into the chat. ``why``: how it failed.
     """
 
     listener: str
@@ -122,7 +124,6 @@ class Attempt:
     n: int
     at: int
     entry: EntryView | None = None
-    candidates: tuple[EntryView, ...] = ()
     age_us: int = -1
     is_unsure: bool = False
     is_busy: bool = False
@@ -134,6 +135,7 @@ class Attempt:
     settled_at: int = -1
     why: str = ""
     has_crashed: bool = False
+    meant: list[EntryView] = attrs.field(factory=list)
     lists: list[CallView] = attrs.field(factory=list)
     replies: list[CallView] = attrs.field(factory=list)
     toasts: list[CallView] = attrs.field(factory=list)
@@ -162,11 +164,15 @@ def answer_in(text: str) -> str:
 
 @attrs.define(eq=False)
 class ExpiryView:
-    """An entry that a listener has removed because it was too old, and what it did then."""
+    """An entry that a listener has removed because it was too old, and what it did then.
+
+    ``is_open`` until its buttons are taken away.
+    """
 
     entry: EntryView
     listener: str
     at: int
+    is_open: bool = True
     lists: list[CallView] = attrs.field(factory=list)
     rejects: list[CallView] = attrs.field(factory=list)
 
@@ -196,7 +202,8 @@ class ToolView:
 class BeforeView:
     """A tool that is about to run: what the hook was told, and how it returned.
 
-    ``sent``: what the hook wrote into the chat; ``entries``: what it wrote into the store.
+    ``sent``: what the hook wrote into the chat; ``entries``: what it wrote into the store;
+    ``has_trouble``: the disk has not let it do what it wanted.
     """
 
     n: int
@@ -209,6 +216,7 @@ class BeforeView:
     reply: Any = None
     sent: list[CallView] = attrs.field(factory=list)
     entries: list[EntryView] = attrs.field(factory=list)
+    has_trouble: bool = False
 
     @property
     def questions(self) -> list[Mapping[str, Any]]:

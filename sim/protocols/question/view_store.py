@@ -46,7 +46,8 @@ class StoreFold:
     """One disk with one pending file.
 
     ``entries`` are those that are there, ``known`` the last of each uniqueId. ``broken_at``:
-    since when the file cannot be read. ``lock`` and ``lease`` as they stand.
+    since when the file cannot be read, ``broken_by`` who made it so; ``mended_by`` wrote last
+    what can be read. ``lock`` and ``lease`` as they stand.
     """
 
     def __init__(self, host: str) -> None:
@@ -55,6 +56,7 @@ class StoreFold:
         self.entries: dict[str, EntryView] = {}
         self.known: dict[str, EntryView] = {}
         self.broken_at = -1
+        self.broken_by = self.mended_by = ""
         self.asides: dict[str, None] = {}
         self.lock: Signature | None = None
         self.lease: Signature | None = None
@@ -103,21 +105,22 @@ class StoreFold:
 
     def _content(self, n: int, at: int, found: Any, by: str) -> Iterator[Change]:
         if not isinstance(found, Mapping):
-            self.broken_at = at if self.broken_at < 0 else self.broken_at
+            if self.broken_at < 0:
+                self.broken_at, self.broken_by = at, by
             return
-        self.broken_at = -1
+        was_broken, self.broken_at, self.mended_by = self.broken_at >= 0, -1, by
         for id in [id for id in self.entries if id not in found]:
             entry = self.entries.pop(id)
             entry.gone_n, entry.gone_at, entry.gone_by = n, at, by
-            yield "gone", entry, entry.fields
+            yield "aside" if was_broken else "gone", entry, entry.fields
         for id, value in found.items():
             fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
             entry_ = self.entries.get(id)
             if entry_ is None:
                 entry_ = EntryView(id, self.host, n, at, by, fields, is_preloaded=not by)
-                before = self.known.get(id)
+                entry_.is_back = id in self.known
                 self.entries[id] = self.known[id] = entry_
-                yield "entry", entry_, {} if before is None else before.fields
+                yield "entry", entry_, {}
             elif entry_.fields != fields:
                 old, entry_.fields = entry_.fields, fields
                 yield "changed", entry_, old

@@ -1,8 +1,8 @@
 """Which handler of a host a call belongs to: followed from cause to cause.
 
 A handler waits for each of its calls, so that each call follows from the answer to the
-one before. What a poll brings is handled side by side: there the ways part. A handler
-that has claimed an entry is at that entry, whatever it did before.
+one before; a second call that follows from one answer is that of a handler that began
+there. A handler that has claimed an entry is at that entry, whatever it did before.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ KEPT: Final = 4_096
 
 @attrs.define(eq=False)
 class Thread:
-    """A handler. ``entry``: the uniqueId that it has claimed last; ``removed``: those that it
-    has taken out of the store; ``before``: the number of the tool call that it serves."""
+    """A handler, numbered by its first call. ``entry``: the uniqueId that it has claimed
+    last, ``claim`` under which name; ``removed``: those that it has since taken out of the
+    store; ``before``: the number of the tool call that it serves, -1 for none."""
 
     host: str
+    number: int = 0
     entry: str = ""
     claim: str = ""
     removed: list[str] = attrs.field(factory=list)
@@ -31,27 +33,34 @@ class Threads:
 
     def __init__(self) -> None:
         self._by_event: dict[int, Thread] = {}
-        self._forks: dict[int, None] = {}
+        self._gone_on: dict[int, None] = {}
 
     def issued(self, n: int, cause: int, host: str) -> Thread:
-        """A host calls another. → the handler that does."""
-        found = self.of(cause, host)
-        if found is None or cause in self._forks:
-            found = Thread(host)
+        """A host calls another. → the handler that does.
+
+        One handler goes on from an answer; what else follows from it is another's, which
+        was begun there.
+        """
+        before = self.of(cause, host)
+        if before is None:
+            found = Thread(host, n)
+        elif cause in self._gone_on:
+            found = Thread(host, n, before=before.before)
+        else:
+            found = before
+        self._gone_on[cause] = None
         self._keep(n, found)
         return found
 
-    def answered(self, n: int, call: int, *, forks: bool) -> None:
-        """The answer to a call is there; ``forks``: several handlers may follow from it."""
+    def answered(self, n: int, call: int) -> None:
+        """The answer to a call is there."""
         found = self._by_event.get(call)
         if found is not None:
             self._keep(n, found)
-            if forks:
-                self._forks[n] = None
 
     def began(self, n: int, host: str, before: int) -> None:
         """An event begins a handler that serves a tool call."""
-        self._keep(n, Thread(host, before=before))
+        self._keep(n, Thread(host, n, before=before))
 
     def of(self, n: int, host: str) -> Thread | None:
         """The handler of a host that an event belongs to."""
@@ -63,4 +72,4 @@ class Threads:
         if len(self._by_event) > KEPT:
             oldest = next(iter(self._by_event))
             del self._by_event[oldest]
-            self._forks.pop(oldest, None)
+            self._gone_on.pop(oldest, None)

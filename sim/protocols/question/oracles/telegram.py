@@ -1,0 +1,55 @@
+"""What Telegram's twin owes to its bots: updates until they are confirmed, texts by privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sim.protocols.question.oracles.oracle import OfTelegram
+from sim.protocols.question.oracles.polling import offset_of
+from sim.protocols.question.view import POLL, QuestionView
+from sim.protocols.question.view_calls import CallView, result_of
+
+
+class ConfirmedStaysConfirmed(OfTelegram):
+    name = "confirmed-stays-confirmed"
+    sentence = "Updates come in order, from the offset on; what was confirmed does not come again."
+    catalogue = ("I3",)
+
+    def __init__(self, view: QuestionView) -> None:
+        super().__init__(view)
+        self._confirmed: dict[tuple[str, str], int] = {}
+
+    def on_applied(self, call: CallView) -> str | None:
+        result = result_of(call.reply) if call.what == POLL else None
+        if not isinstance(result, list):
+            return None
+        key = (call.callee, call.request.path)
+        low = self._confirmed[key] = max(self._confirmed.get(key, 0), offset_of(call))
+        ids = [one.get("update_id", 0) for one in result if isinstance(one, Mapping)]
+        self.exercised += bool(ids)
+        if ids == sorted(set(ids)) and all(id >= low for id in ids):
+            return None
+        return f"{call.callee} gives the updates {ids}, where {low} was asked for"
+
+
+class PrivateTextsStay(OfTelegram):
+    name = "private-texts-stay"
+    sentence = "A bot whose privacy is on gets presses of a group, and none of its texts."
+    catalogue = ("QT-30",)
+
+    def on_applied(self, call: CallView) -> str | None:
+        result = result_of(call.reply) if call.what == POLL else None
+        token = call.request.path.removeprefix("/bot").partition("/")[0]
+        if not isinstance(result, list) or token not in self.view.told.private:
+            return None
+        self.exercised += 1
+        told = [one.get("message") for one in result if isinstance(one, Mapping)]
+        if any(isinstance(one, Mapping) and _is_group(one) for one in told):
+            return f"{call.callee} gives a text of a group to a bot that must not read it"
+        return None
+
+
+def _is_group(message: Mapping[str, Any]) -> bool:
+    chat = message.get("chat")
+    return isinstance(chat, Mapping) and str(chat.get("id", "")).startswith("-")
