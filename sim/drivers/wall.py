@@ -32,7 +32,7 @@ class WallDriver:
             raise UsageError(f"speed {speed!r}: give a number above 0, such as 1 for real time")
         self.world = world
         self.speed = speed
-        self._began = 0.0
+        self._began: float | None = None
         self._in_a_row = 0
         self._nudged = trio.Event()
 
@@ -86,6 +86,8 @@ class WallDriver:
 
     def now_us(self) -> int:
         """Virtual microseconds by the wall clock; the world's own clock may lag behind."""
+        if self._began is None:  # time does not pass yet
+            return self.world.now
         return round((trio.current_time() - self._began) * self.speed * 1_000_000)
 
     async def _sleep(self, until_us: int | None) -> bool:
@@ -99,7 +101,8 @@ class WallDriver:
             return True
         if until_us is not None and until_us <= self.now_us():
             return False
-        deadline = float("inf") if until_us is None else self._began + self._real_s(until_us)
+        began = self._began or 0.0
+        deadline = float("inf") if until_us is None else began + self._real_s(until_us)
         with trio.move_on_at(deadline):
             await self._nudged.wait()
             self._nudged = trio.Event()

@@ -24,7 +24,7 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 class Summary:
     """What there was when it ended. ``signal`` 0: the diagram was played to its end, time was
     up, or somebody asked for the end over the control API. ``unrecorded``: why the recording
-    is not whole ("": it is)."""
+    is not whole ("": it is). ``counted`` is what ``frames`` are called."""
 
     signal: int
     frames: int
@@ -33,6 +33,7 @@ class Summary:
     broken: dict[str, int]
     failures: tuple[Failure, ...]
     unrecorded: str = ""
+    counted: str = "frame"
 
     @property
     def ok(self) -> bool:
@@ -101,6 +102,7 @@ async def hold(
         dict(session.findings.broken),
         tuple(_veiled(one, session.secrets.hide) for one in session.failures()),
         session.recording.problem if session.recording is not None else "",
+        session.COUNTED,
     )
 
 

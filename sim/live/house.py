@@ -13,6 +13,7 @@ from sim.core.op import Frame
 from sim.live.gateway import Seat, Tell
 from sim.live.lodging import Lodging
 from sim.live.roll import hello_of
+from sim.live.served import Served
 from sim.live.session import Running
 from sim.live.stage import CHANNELS, OpenStage, open_house
 from sim.play import vocabularies
@@ -26,7 +27,7 @@ class Plan:
     """What is to be served: channels without a scenario, or a scenario with its own.
 
     ``seconds``: how long (None: until somebody ends it). ``protocol`` where there is no
-    scenario to say it.
+    scenario to say it; ``served`` is what the question protocol wants besides.
     """
 
     channels: tuple[str, ...] = CHANNELS
@@ -34,6 +35,7 @@ class Plan:
     running: Running = attrs.Factory(Running)
     seconds: float | None = None
     protocol: str = "hook"
+    served: Served = attrs.Factory(Served)
 
 
 class House(Lodging[OpenStage]):

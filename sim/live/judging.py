@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from sim.check.protocols import Judged, invariants_of, judged
+from sim.check.protocols import JUDGED, Judged, invariants_of, judged
 from sim.check.said import Said
 from sim.core.event import BadFrame, Event, FrameSent
 from sim.core.invariant import Invariant, Monitor
@@ -75,8 +75,14 @@ class Findings:
         self._world = world
         self._outside = outside
         self._tell = tell
-        self._protocol: Judged = judged(protocol)
         _Breaks(twins, self._found).attach(world.watch)
+        if protocol in JUDGED:
+            self._judge_frames(judged(protocol))
+
+    def _judge_frames(self, protocol: Judged) -> None:
+        """What can be told by frames alone, where a protocol has frames."""
+        world, outside = self._world, self._outside
+        self._protocol = protocol
         view = self._protocol.view()
         self._said = said = Said(self._protocol, lambda host: world.hosts[host].kind)
         for kind in view.kinds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sim.channel.history import ShownMessage
+from sim.channel.history import History, ShownMessage
 from sim.core.trace import encode_event
-from sim.live.commands import Did, table
+from sim.live.commands import Did, Table, table
 from sim.live.control import (
     ControlError,
     Handler,
@@ -28,7 +28,9 @@ from sim.live.control import (
 )
 from sim.live.house import House
 from sim.live.lodging import Lodging
-from sim.live.meaning import ChatMeaning
+from sim.live.meaning import one_of
+from sim.live.question_commands import question_table, questions_of
+from sim.live.question_house import QuestionHouse
 from sim.world.host import statistics
 
 MOST_EVENTS = 1_000
@@ -36,6 +38,7 @@ CHANNELS = {
     "/channels": "the channels by name, with their lane",
     "/channels/{name}": "messages of a channel: text, state, buttons, files, edits, thread",
 }
+QUESTIONS = {"/questions": "the questions: session, call, request, options, state, output"}
 READ = {
     "/": "what can be asked and done here",
     "/links": "connections of which some end believes that it is open",
@@ -48,7 +51,7 @@ READ = {
 def control_app(house: Lodging[Any], end: Callable[[], None]) -> Starlette:
     """The app for :func:`sim.live.control.serve_http`; ``end`` ends the session."""
     read = Reading(house)
-    chat = _chat(house) if isinstance(house, House) else []
+    chat = _chat(house)
     routes = [
         _get("/", read.index),
         *chat,
@@ -57,13 +60,30 @@ def control_app(house: Lodging[Any], end: Callable[[], None]) -> Starlette:
         _get("/events", read.events, ("after", "limit")),
         _get("/findings", read.findings),
     ]
-    routes += [_post(path, kind, do) for path, (kind, do) in table(house).items()]
+    routes += [_post(path, kind, do) for path, (kind, do) in _table(house).items()]
     return json_app([*routes, ending(end)])
 
 
-def _chat(house: House) -> list[Route]:
-    read = ChatReading(house)
-    return [_get("/channels", read.channels), _get("/channels/{name}", read.channel)]
+def _table(house: Lodging[Any]) -> Table:
+    return question_table(house) if isinstance(house, QuestionHouse) else table(house)
+
+
+def _chat(house: Lodging[Any]) -> list[Route]:
+    """What can be read where people write to each other."""
+    if isinstance(house, QuestionHouse):
+        telegram, history = house.cast.telegram, house.stage.history
+        read = ChatReading({telegram: "telegram"}, history)
+        asked = _get("/questions", lambda request: questions_of(house))
+        return [asked, *read.routes()]
+    if isinstance(house, House):
+        return ChatReading(house.cast.channels, house.stage.view.history).routes()
+    return []
+
+
+def _readable(house: Lodging[Any]) -> dict[str, str]:
+    if isinstance(house, QuestionHouse):
+        return {**QUESTIONS, **CHANNELS, **READ}
+    return {**CHANNELS, **READ} if isinstance(house, House) else READ
 
 
 def _get(path: str, tell: Callable[[Request], Any], parameters: tuple[str, ...] = ()) -> Route:
@@ -91,14 +111,14 @@ class Reading:
 
     def index(self, request: Request) -> Any:
         """All routes."""
-        done = {path: fields_of(kind) for path, (kind, _) in table(self.house).items()}
+        done = {path: fields_of(kind) for path, (kind, _) in _table(self.house).items()}
         recording = self.house.recording
         return {
             "scenario": self.house.scenario.name,
             "now_s": self.house.world.now / 1_000_000,
             "events": len(self.house.tail),
             "recording": str(recording.path) if recording else None,
-            "get": {**CHANNELS, **READ} if isinstance(self.house, House) else READ,
+            "get": _readable(self.house),
             "post": {**done, "/end": []},
         }
 
@@ -156,22 +176,25 @@ class Reading:
 
 
 class ChatReading:
-    """What can be asked where there are channels."""
+    """What can be asked where there are channels: ``channels`` are their lanes by name."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.mean = ChatMeaning(house)
+    def __init__(self, channels: Mapping[str, str], history: History) -> None:
+        self._channels = channels
+        self._history = history
+
+    def routes(self) -> list[Route]:
+        """The paths."""
+        return [_get("/channels", self.channels), _get("/channels/{name}", self.channel)]
 
     def channels(self, request: Request) -> Any:
         """Names and lanes."""
-        return self.house.cast.channels
+        return dict(self._channels)
 
     def channel(self, request: Request) -> Any:
         """What its readers see."""
-        name = self.mean.channel(request.path_params["name"])
-        history = self.house.stage.view.history
-        shown = [_message(m) for m in history.messages.values() if m.channel == name]
-        return {"channel": name, "lane": self.house.cast.channels[name], "messages": shown}
+        name = one_of("channel", request.path_params["name"], self._channels)
+        shown = [_message(m) for m in self._history.messages.values() if m.channel == name]
+        return {"channel": name, "lane": self._channels[name], "messages": shown}
 
 
 def _message(message: ShownMessage) -> dict[str, Any]:
@@ -187,6 +210,7 @@ def _message(message: ShownMessage) -> dict[str, Any]:
         "reaction": message.reaction,
         "deleted": message.deleted,
         "edits": message.edits,
+        "forces_reply": message.forces_reply,
         "state": message.state,
         "text": message.text,
         "buttons": msgspec.to_builtins(message.buttons),

@@ -13,6 +13,7 @@ from sim.live.doors import Doors
 from sim.live.holding import Stop, Summary, hold
 from sim.live.house import House, Plan
 from sim.live.lodging import Lodging
+from sim.live.question_house import QuestionHouse
 from sim.live.relay_house import RelayHouse
 from sim.live.routes import control_app
 
@@ -65,18 +66,31 @@ async def _open(
     opened: Callable[[Opened], None],
     stop: Stop,
 ) -> None:
-    doors = Doors(house, nursery, address.token if house.ASKS_AT_THE_DOOR else "")
-    port = await doors.open(address.host, address.port)
+    urls = await _doors(house, address, nursery)
     app = control_app(house, stop.now)
     hide = house.secrets.hide_bytes
     control = await nursery.start(serve_http, app, address.host, address.control_port, hide)
-    where = f"[{address.host}]" if ":" in address.host else address.host
-    urls = {name: f"ws://{where}:{port}{way}" for name, way in house.ways().items()}
     house.boot()
-    opened(Opened(urls, f"http://{where}:{control}", house.hints()))
+    opened(Opened(urls, f"http://{_shown(address.host)}:{control}", house.hints()))
+
+
+async def _doors(house: Lodging[Any], address: Address, nursery: trio.Nursery) -> dict[str, str]:
+    """Listen for programs; gives where, by name."""
+    if isinstance(house, QuestionHouse):
+        return await house.open(address.host, nursery)
+    doors = Doors(house, nursery, address.token if house.ASKS_AT_THE_DOOR else "")
+    port = await doors.open(address.host, address.port)
+    where = _shown(address.host)
+    return {name: f"ws://{where}:{port}{way}" for name, way in house.ways().items()}
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def house_of(plan: Plan, tell: Callable[[str], None], token: str) -> Lodging[Any]:
     """The world to be served, by the protocol of its scenario."""
     protocol = plan.scenario.protocol if plan.scenario is not None else plan.protocol
+    if protocol == "question":
+        return QuestionHouse(plan, tell, token)
     return RelayHouse(plan, tell, token) if protocol == "relay" else House(plan, tell)

@@ -54,8 +54,10 @@ class Session(Generic[StageT]):
     Raises UsageError when the recording cannot be made.
     """
 
-    OUTSIDE: ClassVar[tuple[str, ...]] = ()
+    OUTSIDE: tuple[str, ...] = ()
     """Kinds of host that are judged by their frames alone."""
+    COUNTED: ClassVar[str] = "frame"
+    """What crosses the session's sockets."""
 
     def __init__(
         self,

@@ -22,9 +22,9 @@ Channels = Annotated[
 Protocol = Annotated[
     str | None,
     typer.Option(
-        metavar="hook|relay",
+        metavar="hook|relay|question",
         help="The protocol that is spoken, where no scenario says it. Default: hook.",
-        autocompletion=lambda: ["hook", "relay"],
+        autocompletion=lambda: ["hook", "relay", "question"],
     ),
 ]
 ScenarioFile = Annotated[

@@ -15,6 +15,7 @@ from sim.cli.living.options import (
     Speed,
     Token,
 )
+from sim.cli.living.questions import Demo, HookUrl, StoreFile, TelegramPort, Twins
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
@@ -50,13 +51,17 @@ EPILOG = (
     "  hooktwin connect ws://127.0.0.1:8787 --protocol relay --role node &\n\n"
     "  hooktwin relay extract-content https://example.com/ --url ws://127.0.0.1:8787 "
     "--token controller-me\n\n"
+    "The question protocol has two HTTP servers, OpenCode (--port) and Telegram's Bot API "
+    "(--telegram-port); what it prints is what a listener's environment needs:\n\n"
+    "  hooktwin serve --protocol question --port 4096 --telegram-port 8081 &\n\n"
+    '  curl -s "http://127.0.0.1:4096/question?directory=$PWD"\n\n'
     "For scripts, --seconds N or POST /end end it.\n\n"
     "Exit codes, when it ends by itself, by --seconds or by POST /end: 0 no finding, 1 findings "
     "or lines that failed; 2 it cannot be opened. By a signal, whatever was found: 130 by "
     "Ctrl-C, 143 by SIGTERM."
 )
 
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Where desktops connect; 0: any.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Where programs connect; 0: any.")]
 ControlPort = Annotated[
     int, typer.Option(min=0, max=65535, help="Where the HTTP/JSON control listens; 0: any.")
 ]
@@ -83,14 +88,21 @@ def serve(
     seed: Seed = None,
     without: Without = None,
     protocol: Protocol = None,
+    telegram_port: TelegramPort = 0,
+    twin: Twins = None,
+    hook_url: HookUrl = None,
+    store: StoreFile = None,
+    demo: Demo = True,
 ) -> None:
-    """Let real desktops connect to the twin server, or real nodes and controllers to a twin relay.
+    """Let real desktops connect to the twin server, real nodes and controllers to a twin relay,
+    or a real listener and plugin to a twin OpenCode and a twin Telegram.
 
     People write, press and stop in twin channels, over a small HTTP API or as a
     scenario says; the network and the server misbehave on demand. Broken rules
     are told as they happen.
     """
     from sim.cli.living import setup
+    from sim.cli.living.questions import served_of
     from sim.cli.living.summary import code_of
     from sim.cli.living.watching import with_tui
     from sim.cli.run_files import check_rules
@@ -107,6 +119,7 @@ def serve(
         running=setup.running_of(record, speed, seed, without, played),
         seconds=seconds,
         protocol=spoken,
+        served=served_of(spoken, port, telegram_port, twin, hook_url, store, demo),
     )
     address = Address(setup.host_of(host), port, control_port, setup.check_token(token))
     raise typer.Exit(code_of((with_tui if tui else _plainly)(plan, address)))

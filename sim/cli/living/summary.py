@@ -25,7 +25,7 @@ def tell_summary(summary: Summary, record: Path | None) -> None:
         say(f"✗ {place}expected {failure.expected}\n    happened {failure.happened}")
     broken = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
     say(
-        f"hooktwin: {counted(summary.frames, 'frame')}, {counted(summary.events, 'event')}, "
+        f"hooktwin: {counted(summary.frames, summary.counted)}, {counted(summary.events, 'event')}, "
         f"{counted(summary.findings, 'finding')}{f': {broken}' if broken else ''}"
     )
     if summary.unrecorded:
