@@ -6,6 +6,7 @@ frames can be made on purpose. The payload keeps the order of the arguments.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -19,8 +20,10 @@ from sim.wire.spec import Never
 
 
 def builder_name(type: str) -> str:
-    """Name of the builder of a message type: ``move.undo`` has ``make_move_undo``."""
-    return "make_" + type.replace(".", "_").replace("-", "_")
+    """Name of the builder of a message type: ``move.undo`` has ``make_move_undo``, and
+    ``POST /game/{gameID}`` has ``make_post_game_game_id``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+", "_", type)
+    return "make_" + words.strip("_").lower()
 
 
 def builder(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from urllib.parse import quote
 
 from sim.wire.declare import Body, Field, Record, summary
 from sim.wire.javascript import SAFE_INTEGER
@@ -60,7 +61,8 @@ def object_schema(cls: type[Record]) -> JsonObject:
 
 
 def _reference(name: str) -> str:
-    return f"#/$defs/{name}"
+    """A JSON pointer in a URI; names may hold slashes, braces and spaces."""
+    return "#/$defs/" + quote(name.replace("~", "~0").replace("/", "~1"))
 
 
 def _define(cls: type[Record], definitions: JsonObject) -> None:

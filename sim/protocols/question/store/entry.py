@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sim.protocols.question.constants import QUESTION
+from sim.protocols.question.envelope import BOTH_TO_STORE, QuestionBody
 from sim.wire.absent import ABSENT, Absent
-from sim.wire.declare import Record, record, wire
+from sim.wire.declare import Record, message, record, wire
 from sim.wire.generate import validator
 from sim.wire.linkage import Fault, JsonObject, Wire, linkage
 from sim.wire.spec import (
@@ -38,17 +39,33 @@ class EntryOption(Record):
         return self.label if isinstance(self.value, Absent) else self.value
 
 
-@linkage()
+@linkage({"properties": {"chatId": {"type": ["integer", "string"]}}})
 def chat_is_named(entry: Wire) -> Fault | None:
     """chatId, where it is there, is a number or a text."""
     chat = entry.get("chatId", "")
     known = type(chat) is int or type(chat) is str
+    known = known or (type(chat) is float and chat.is_integer())
     return None if known else (".chatId", "must be a number or a text")
 
 
-@record(rules=(chat_is_named,))
-class PendingQuestion(Record):
-    """Where the answer to one question has to go (§5).
+@message(
+    "pending",
+    direction=BOTH_TO_STORE,
+    section="5",
+    example={
+        "type": QUESTION,
+        "sid": "ses_1",
+        "callID": "call_A",
+        "directory": "/proj",
+        "options": [{"label": "A", "value": "A"}, {"label": "B", "value": "B"}],
+        "timestamp": 1795977318638,
+        "chatId": "-4200000001",
+        "messageId": 101,
+    },
+    rules=(chat_is_named,),
+)
+class PendingQuestion(QuestionBody):
+    """An entry of the store: where the answer to one question has to go.
 
     The hook writes the first six fields, then ``chat_id`` and ``message_id``. Times are
     Unix milliseconds. ``awaiting_since``: the last press on the custom button (DQ-01).
