@@ -25,11 +25,11 @@ from tui.glyphs import AsciiFilter
 from tui.inorder import InOrder
 from tui.keys import keys_of
 from tui.language import Speech
-from tui.lessons import Lesson, lessons
 from tui.screens.lesson import Finished
 from tui.screens.start import Opened, StartScreen, offers
 from tui.screens.workbench import Workbench
 from tui.session import Session
+from tui.teaching.shelf import Lesson, lessons
 from tui.themes import DEFAULT, THEMES
 
 AGAIN_S = 2.0

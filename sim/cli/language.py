@@ -125,6 +125,13 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
         "lost), latency TIME or down TIME. always: until changed.",
         "@channel edit 429 5s",
     ),
+    "http": (
+        "What becomes of the next such request over HTTP, * of any (2x: of the next two): a "
+        "status from 400 to 599; refused or reset, not applied; lost, not applied and never "
+        "answered; broken, applied and the connection breaks; unanswered, applied and never "
+        "answered; or a time, so much later.",
+        '@http D->S "GET /question" 500',
+    ),
     "expect": (
         "What a reader of the channel sees now of a request or card: WORKING, OK, FAILED, "
         "CANCELLED, INTERRUPTED, REJECTED, QUEUED; OPEN or CLOSED for a card; | between two "
@@ -153,30 +160,54 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
 }
 LESSONS: Mapping[str, tuple[str, str]] = {
     "lesson": (
-        "Makes the file a lesson of hooktwin tui; it runs as any scenario does. In this and all "
-        "directives below, the second text is the Chinese one. A lesson needs @text, @goal, "
-        "@question, @right, @wrong and @hint.",
+        "Makes the file a lesson of hooktwin learn and of the terminal UI; it runs as any scenario "
+        "does. In this and all directives below, the second text is the Chinese one. A lesson "
+        "needs @text, @goal, @question, @right, @wrong and @hint.",
         '@lesson "A connection dies" "连接断了"',
     ),
     "lanes": (
-        "The kinds of lifelines that the lesson's diagram shows. Default: slack server desktop.",
+        "The kinds of lifelines that the lesson's diagram shows. Default: all but persons.",
         "@lanes server desktop",
     ),
     "text": ("A paragraph to read.", '@text "Press n for the next step." "按 n 到下一步。"'),
     "word": ("A word that the lesson uses, and its meaning.", '@word gap "the time of a wait"'),
+    "predict": (
+        "What is asked before the first step; its @right and @wrong stand below it.",
+        '@predict "Who answers first?" "谁先应答？"',
+    ),
     "goal": (
         "What the reader shall bring about, and the key for it; ticked when it holds in the run, "
         "one after the other. reached TYPE [2]: that frame has arrived (twice). waits HOST "
         "[CALL]: a handler is in an await gap. shown STATE: a message or card has this state. "
-        "cut: the reader has cut a connection. broken: an invariant breaks here or before. "
-        "clean: the run has ended, and none did. generation 2: the second connection is open.",
+        "cut: the reader has cut a connection. broken: an invariant breaks here or before, or the "
+        "run has ended and did not do what its arrows say. clean: the run has ended, and neither "
+        "did. generation 2: the second connection is open. Behind @break a goal is about a run "
+        "that was changed, behind @fix about one that was mended.",
         '@goal n reached turn.end "see the end" "看到结束"',
     ),
     "try": ("What x does to the run: it cuts the open connection. Usual: rst.", "@try cut rst"),
-    "question": ("What is asked when all goals have held.", '@question "Who edits it?"'),
+    "break": (
+        "Something that the reader may try in order to break the run (x): a rule off or on, a "
+        "fault that strikes, a feature. One of them should break it, and one should not. own: "
+        "the reader plays a file of their own.",
+        '@break "it forgets what it has had" "它忘了收到过什么" -ack-replay',
+    ),
+    "fix": (
+        "Something that may mend the broken run; done on top of what broke it.",
+        '@fix "it says its ack again" "它重复应答" +ack-replay',
+    ),
+    "question": (
+        "What is asked when all goals have held; answers below it.",
+        '@question "Who edits it?"',
+    ),
     "wrong": ("A wrong answer. Answers are offered in the order of the file.", '@wrong "nobody"'),
-    "right": ("The right answer; there is one.", '@right "the server" "服务器"'),
+    "right": ("The right answer; a question has one.", '@right "the server" "服务器"'),
     "hint": ("What h says.", '@hint "Look at the last arrow." "看最后一个箭头。"'),
+    "because": (
+        "What is said when the question has been answered: the reason, with the rows of the "
+        "catalogue.",
+        '@because "The end is final (HK-06)." "结束不可更改（HK-06）。"',
+    ),
 }
 ARROWS: tuple[tuple[str, str], ...] = (
     ("D->>S: turn.end (ok)", "D sends it and it arrives; -->>, ->, --> and -) mean the same"),

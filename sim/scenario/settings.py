@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from attrs import Factory, define
 
 from sim.core.errors import UsageError
@@ -11,6 +9,7 @@ from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import FeatureChange
 from sim.scenario.kinds import channel_of_word
 from sim.scenario.source import Span, all_of, near
+from sim.scenario.switches import read_after, read_switch
 from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings
 from sim.scenario.teaching import Teaching
 from sim.scenario.values import read_range
@@ -93,7 +92,7 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
             head.steps.append(_late(args))
         case "strike":
             fault = args.string()
-            head.steps.append(Step(_after_word(args, "after"), fault))
+            head.steps.append(Step(read_after(args, "after"), fault))
         case "faults":
             _once(args, head.faults is None)
             head.faults = _budget(args.take("a budget", ("cut:1",)))
@@ -118,13 +117,7 @@ def _late(args: Arguments) -> Step:
     at = args.string()
     if args.skip("by"):
         return Step(at, f"{LATE}{args.duration()}us")
-    return Step(at, UNTIL + _after_word(args, "until", "by"))
-
-
-def _after_word(args: Arguments, word: str, *others: str) -> str:
-    if not args.skip(word):
-        raise args.fail_here(f"{word!r} is missing: {args.usage}", (word, *others))
-    return args.string()
+    return Step(at, UNTIL + read_after(args, "until", "by"))
 
 
 def _budget(at: Span) -> Budget:
@@ -164,21 +157,8 @@ def _end_of_link(args: Arguments, at: Span) -> str:
     raise at.fail(f"no lifeline {at.text[:40]!r} in this diagram", near(at.text, known))
 
 
-def _signed(args: Arguments, what: str, known: Collection[str] | None) -> tuple[str, bool]:
-    """``-name`` or ``+name``."""
-    at = args.take(what, ("-name", "+name"))
-    if at.text[:1] not in ("+", "-") or len(at.text) < 2:
-        raise at.fail(f"a {what} is switched with a sign", ("-name", "+name"))
-    name = at.cut(1)
-    if known is not None and name.text not in known:
-        told = f"unknown {what} {name.text[:60]!r}"
-        told += all_of(name.text, known, "hooktwin rules --switches", 40) if what == "rule" else ""
-        raise name.fail(told, near(name.text, known, limit=40))
-    return name.text, at.text[0] == "+"
-
-
 def _rule(args: Arguments, head: Head) -> RuleSwitch:
-    rule, on = _signed(args, "rule", args.scope.vocabulary.rules)
+    rule, on = read_switch(args, "rule", args.scope.vocabulary.rules)
     if any(one.rule == rule for one in head.rules):
         raise args.word.fail(f"the rule {rule} is switched twice", at=-1)
     return RuleSwitch(args.word.line, args.word.column - 1, rule, on)
@@ -186,7 +166,7 @@ def _rule(args: Arguments, head: Head) -> RuleSwitch:
 
 def _feature(args: Arguments, head: Head) -> FeatureChange | None:
     host = args.host()
-    feature, on = _signed(args, "feature", args.scope.vocabulary.features)
+    feature, on = read_switch(args, "feature", args.scope.vocabulary.features)
     line, column = args.word.line, args.word.column - 1
     if head.is_over:
         return FeatureChange(line, column, host, feature, on)

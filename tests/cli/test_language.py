@@ -55,7 +55,14 @@ def test_the_example_of_a_directive_can_be_parsed(name: str) -> None:
     if name == "release":
         text = text.replace(f"%% {example}", f"%% @hold D->S\n    %% {example}")
     if name in LESSON_USAGES:
-        text = AROUND.format("\n%% ".join({**WHOLE_LESSON, name: example}.values()))
+        lines = list({**WHOLE_LESSON, name: example}.values())
+        if name in ("break", "fix"):
+            broken = language.directives()["break"].example
+            lines[-1:] = dict.fromkeys((broken, WHOLE_LESSON["goal"], example))
+            lines.append(WHOLE_LESSON["goal"])
+        if name == "predict":
+            lines += [WHOLE_LESSON["right"], WHOLE_LESSON["wrong"]]
+        text = AROUND.format("\n%% ".join(lines))
     parse_scenario(text, "example.mmd", None)
 
 

@@ -20,13 +20,13 @@ from tests.view.traces import made_up
 from tui.app import HooktwinApp, Looks, session_of
 from tui.feeds import searching
 from tui.keys import VIEWS
-from tui.lessons import lessons
 from tui.screens.explore import ExploreView
 from tui.screens.menus import Entry, Menu
 from tui.screens.start import Offers, StartScreen
 from tui.screens.telling import forms
 from tui.screens.workbench import Workbench
 from tui.session import Session
+from tui.teaching.shelf import lessons
 from tui.themes import THEMES
 
 
@@ -43,7 +43,7 @@ def test_without_an_argument_there_are_lessons_and_scenarios_to_choose_from():
         script.back = type(pilot.app.screen)
 
     perform(None, script)
-    assert "The way of a message" in script.first
+    assert "The four acts" in script.first
     assert "accepted-then-crash" in script.first
     assert "nothing fits" in script.none
     assert "reopen-teardown" in script.opened.split("\n")[0]
@@ -75,19 +75,28 @@ def test_a_lesson_opens_from_the_start_screen_and_plays_its_scenario():
 
     perform(None, script)
     assert "The gap in an await" in script.text
-    assert script.session.without == ("ownership-at-write",)
+    assert script.session.name == "12-gap"
 
 
 def test_a_lesson_is_finished_when_its_goals_hold_and_not_before():
     async def script(pilot):
         view = pilot.app.screen.view
-        await press(pilot, "a")
-        assert not pilot.app.screen_stack[-1].query("Entries"), "goals come first"
+        await press(pilot, "n", "x")
+        script.early = (any(view.progress.held), list(pilot.app.screen.query("Entries")))
+        await press(pilot, "a", "enter")
         for _ in range(60):
-            if all(view.progress.held):
+            if view.progress.over("run"):
                 break
             await press(pilot, "n")
+        await press(pilot, "a")
+        assert not pilot.app.screen_stack[-1].query("Entries"), "goals come first"
+        for down, part in ((0, "break"), (1, "break"), (0, "fix"), (1, "fix")):
+            assert view.progress.place == part
+            await press(pilot, "x", *["down"] * down, "enter")
+            await settled(pilot)
+            await press(pilot, "dollar_sign")
         script.held = list(view.progress.held)
+        script.text = screen_text(pilot.app)
         await press(pilot, "a")
         await settled(pilot)
         await press(pilot, "enter")
@@ -100,7 +109,10 @@ def test_a_lesson_is_finished_when_its_goals_hold_and_not_before():
         script.right = view.progress.finished
 
     perform(session("01-way"), script, view="lesson")
+    assert script.early == (False, [])
     assert all(script.held)
+    assert all(f"[x] {part}" in script.text for part in ("Predict", "Run", "Break it", "Fix it"))
+    assert "the run says otherwise" in script.text
     assert not script.wrong
     assert script.right
 
@@ -112,7 +124,9 @@ def test_x_does_to_the_run_what_the_lesson_is_about():
         view = pilot.app.screen.view
         view.begin(cut)
         await settled(pilot)
-        await press(pilot, "]", "n", "n", "n", "n", "n", "n", "n", "n", "x")
+        await press(pilot, "a", "enter", *["n"] * 12)
+        assert view.progress.goal.kind == "cut"
+        await press(pilot, "x")
         await settled(pilot)
         script.session = pilot.app.screen.session
 
@@ -360,7 +374,7 @@ def test_a_finished_lesson_is_ticked_when_one_comes_back_to_the_start_screen():
         await settled(pilot)
         view = pilot.app.screen.view
         view.progress.held = [True] * len(view.progress.held)
-        view.progress.answered = True
+        view.progress.answered, view.progress.guess = True, 0
         view.show(view.state)
         await settled(pilot)
         await press(pilot, "q")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tui.language.chinese_taught import TAUGHT
 from tui.language.chinese_told import TOLD
 
 VIEWS = {
@@ -123,7 +124,7 @@ WORDS = {
     "what shall be opened?": "要打开什么？", "lessons": "课程", "recent": "最近",
     "enter open   / look for a name   t a trace file": "回车 打开   / 查找   t 轨迹文件",
     "enter choose   esc cancel": "回车 选择   esc 取消", "enter run   esc cancel": "回车 运行   esc 取消",
-    "j/k scroll   esc close": "j/k 滚动   esc 关闭", "Words": "词汇", "Try": "试一试",
+    "j/k scroll   esc close": "j/k 滚动   esc 关闭", "Words": "词汇",
     "finished": "已完成", "answer the question": "回答问题", "right": "对了",
     "not quite: look again": "不太对，再看看", "screens": "界面", "time": "时间",
     "branches and faults": "分支与故障", "causes": "因果", "this step": "这一步",
@@ -132,7 +133,6 @@ WORDS = {
     "wheel on the timeline": "在时间线上滚动", "drag the knob": "拖动滑块",
     "click a mark": "点击标记", "click ▶": "点击 ▶",
     "cursor follows the timeline; moving either moves both": "光标与时间线同步移动",
-    "you cannot break anything: N goes back, R begins the lesson again": "什么都不会弄坏：N 后退，R 重新开始本课",
     "this lesson is finished: l goes to the next one": "本课完成：按 l 进入下一课",
     "there is nothing to do here in this lesson": "本课在这里没有可做的操作",
     "first reach the goals above": "请先达成上面的目标",
@@ -205,13 +205,8 @@ ABOUT = {
     "hides what is equal, \\ swaps the sides, r chooses another rule.": "同一调度的两次运行，通常一条规则"
     "关（A）与开（B）。相同的步骤并排；≠ 是一段差异的开始。] 和 [ 在差异间移动，= 隐藏相同部分，"
     "\\ 交换左右，r 选择别的规则。",
-    "Lessons for newcomers. Read, then do what stands under Try: a goal is ticked when it holds in "
-    "the run. You cannot break anything: N goes back, R begins again, x does to the run what the "
-    "lesson is about, a answers its question, l goes to the next one.": "给新人的课程。先读，再做“试一试”"
-    "下面的事：目标在运行中成立时打勾。什么都不会弄坏：N 后退，R 重来，x 执行本课的操作，a 回答问题，"
-    "l 进入下一课。",
 }
 
 CHINESE: Mapping[str, str] = {
-    **TOLD, **VIEWS, **KEYS, **BRIEF, **WORDS, **ABOUT,
+    **TOLD, **VIEWS, **KEYS, **BRIEF, **WORDS, **ABOUT, **TAUGHT,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,18 +12,46 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
-from sim.scenario.lesson import Said
+from sim.core.errors import UsageError
+from sim.play import load
+from sim.scenario.lesson import Change, Said
+from sim.scenario.syntax import Scenario
 from tui.drawing.lines import Line, line, wrap
 from tui.keys import bindings
-from tui.lessons import Lesson, Progress, lessons
-from tui.screens.menus import Entry, Menu
+from tui.screens.menus import Ask, Entry, Menu
 from tui.screens.view import BranchAsked, State, View, Wanted
-from tui.session import Session
+from tui.session import Deed, Session
+from tui.teaching.progress import Place, Progress
+from tui.teaching.shelf import Lesson, lessons
 from tui.widgets.diagram_view import DiagramView
 from tui.widgets.pane import Pane
 from tui.widgets.panels import Panel
 
 AROUND = 5
+PARTS: dict[Place, tuple[str, str]] = {
+    "predict": ("Predict", "a"),
+    "run": ("Run", ""),
+    "break": ("Break it", "x"),
+    "fix": ("Fix it", "x"),
+    "why": ("Say why", "a"),
+    "done": ("finished", ""),
+}
+HINTS: dict[Place, str] = {
+    "predict": "first say what you think will happen: a",
+    "run": "you cannot spoil anything: N goes back, R begins the lesson again",
+    "break": "x shows what you may try; then go to the end, or to where it breaks",
+    "fix": "x shows what may mend it; then go to the end: $",
+    "why": "a asks you why",
+}
+
+
+def trouble_with(path: str) -> str:
+    """Why this file cannot be played; "" if it can."""
+    try:
+        load(Path(path))
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 class Finished(Message):
@@ -40,9 +68,10 @@ class LessonView(View):
     CONTEXT = "lesson"
     NEEDS_MOMENT = True
     ABOUT = (
-        "Lessons for newcomers. Read, then do what stands under Try: a goal is ticked when it "
-        "holds in the run. You cannot break anything: N goes back, R begins again, x does to "
-        "the run what the lesson is about, a answers its question, l goes to the next one."
+        "Lessons for newcomers. Read, predict with a what will happen, step with n until the run "
+        "has shown it, break it and mend it with x, and say why with a. A goal is ticked when it "
+        "holds in the run. You cannot spoil anything: N goes back, R begins again, l goes to the "
+        "next lesson."
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("lesson")]
     DEFAULT_CSS = """
@@ -63,8 +92,8 @@ class LessonView(View):
                 yield DiagramView("sequence  (only what this lesson needs)", id="small")
                 yield Panel("the code that is waiting", self._code, id="code")
 
-    _asked: Progress | None = None
-    """The lesson whose run is being made: it is asked for once."""
+    _asked: Scenario | None = None
+    """What is being played: it is asked for once."""
 
     @property
     def lesson(self) -> Lesson:
@@ -72,18 +101,16 @@ class LessonView(View):
 
     def show(self, state: State) -> None:
         super().show(state)
-        if not self.lesson.fits(state.session):
-            if self._asked is not self.progress:
-                self._asked = self.progress
-                self.post_message(Wanted("lesson", self.lesson))
+        if not self.progress.fits(state.session):
+            if self._asked is not self.progress.scenario:
+                self._play()
             return
         self._asked = None
         self.progress.look(state.session, state.step)
         if self.progress.finished:
             self.post_message(Finished(self.lesson.id))
         diagram = self.query_one(DiagramView)
-        wanted = self.lesson.written.lanes
-        diagram.only = tuple(n for n, kind in state.session.lanes() if kind in wanted)
+        diagram.only = self._lanes(state.session)
         diagram.show(state.session, state.step, fresh=diagram.session is not state.session)
         read = self.query_one("#read", Panel)
         read.session, read.step = state.session, state.step
@@ -94,42 +121,101 @@ class LessonView(View):
         code = self.query_one("#code", Panel)
         code.show(state.session, state.step)
 
+    def _play(self, deeds: tuple[Deed, ...] = ()) -> None:
+        """Have the run made that the lesson is about now."""
+        self._asked = self.progress.scenario
+        self.post_message(Wanted("lesson", self._asked, deeds))
+
+    def _lanes(self, session: Session) -> tuple[str, ...]:
+        wanted = self.lesson.written.lanes
+        return tuple(
+            name
+            for name, kind in session.lanes()
+            if (kind in wanted if wanted else kind != "person")
+        )
+
     def _place(self) -> int:
         """Among all lessons."""
         return [one.name for one in lessons()].index(self.lesson.name)
 
     def told(self) -> str:
-        done = sum(self.progress.held) + self.progress.answered
-        return f"step {done} of {len(self.lesson.goals) + 1}"
+        places = self.progress.places
+        done = sum(self.progress.over(place) for place in places)
+        return f"part {min(done + 1, len(places))} of {len(places)}"
 
     def hint(self) -> str:
         if self.progress.finished:
             return "this lesson is finished: l goes to the next one"
-        return "you cannot break anything: N goes back, R begins the lesson again"
+        return HINTS.get(self.progress.place, "")
 
     # -- panels -------------------------------------------------------------------------------
 
     def _read(self, session: Session, step: int, width: int) -> Sequence[Line]:
-        lines: list[Line] = []
+        text: list[Line] = []
         for paragraph in self.lesson.written.read:
-            lines += [line(row) for row in wrap(self._said(paragraph), width)]
-            lines.append(line())
-        lines.append(line(("Words", "head")))
+            text += [*map(line, wrap(self._said(paragraph), width)), line()]
+        parts = [one for place in self.progress.places for one in self._part(place, width)]
+        if self.progress.finished:
+            return [*parts, line(), line(("finished", "good")), *self._because(width)]
+        if self.progress.over("predict"):  # the text has been read: now the goals come first
+            return [*parts, line(), *text, *self._words(width)]
+        return [*text, *parts, line(), *self._words(width)]
+
+    def _words(self, width: int) -> list[Line]:
+        lines = [line(("Words", "head"))]
         for word, meaning in self.lesson.written.words:
             rows = wrap(self._said(meaning), width - 14)
             lines.append(line((f"  {word:<11} ", "strong"), rows[0]))
             lines += [line(" " * 14, row) for row in rows[1:]]
-        lines += [line(), line(("Try", "head"))]
-        for held, goal in zip(self.progress.held, self.lesson.goals, strict=True):
-            sign, role = ("[x]", "good") if held else ("[ ]", "")
-            lines.append(
-                line((f"  {sign} ", role), self._said(goal.text), (f"  {goal.key}", "dim"))
-            )
-        sign, role = ("[x]", "good") if self.progress.answered else ("[ ]", "")
-        lines.append(line((f"  {sign} ", role), "answer the question", ("  a", "dim")))
-        if self.progress.finished:
-            lines += [line(), line(("finished", "good"))]
         return lines
+
+    def _part(self, place: Place, width: int) -> list[Line]:
+        """A part of the lesson; the present one in full."""
+        over, here = self.progress.over(place), place == self.progress.place
+        sign, role = ("[x] ", "good") if over else ("[ ] ", "head" if here else "dim")
+        title, key = PARTS[place]
+        lines = [line((sign, role), (title, "head" if here else role), (f"  {key}", "dim"))]
+        if here and self.progress.question is not None:
+            lines += self._wrapped(self._said(self.progress.question.text), width)
+        elif here:
+            for held, goal in zip(self.progress.held, self.lesson.goals, strict=True):
+                if goal.part == place:
+                    sign, role = ("[x]", "good") if held else ("[ ]", "")
+                    text = f"{self._said(goal.text)}  {goal.key}"
+                    rows = wrap(text, width - 8)
+                    lines.append(line((f"    {sign} ", role), rows[0]))
+                    lines += [line(" " * 8, row) for row in rows[1:]]
+            lines += self._tried(width)
+        if place == "predict" and self.progress.guess is not None:
+            lines += self._guessed(width)
+        return lines
+
+    def _tried(self, width: int) -> list[Line]:
+        """What the reader has just done to the run."""
+        tried = self.progress.tried
+        if tried is None or tried not in self.progress.choices:
+            return []
+        return [line(("    tried", "dim")), *self._wrapped(self._said(tried.text), width)]
+
+    def _guessed(self, width: int) -> list[Line]:
+        """What was predicted; when the run has shown it, whether that was right."""
+        asked, guess = self.lesson.written.prediction, self.progress.guess
+        assert asked is not None and guess is not None  # noqa: PT018
+        lines = self._wrapped(self._said(asked.answers[guess]), width)
+        if not self.progress.over("run"):
+            return lines
+        if guess == asked.right:
+            return [*lines, line(("    the run says so too", "good"))]
+        right = self._wrapped(self._said(asked.answers[asked.right]), width)
+        return [*lines, line(("    the run says otherwise", "warn")), *right]
+
+    def _because(self, width: int) -> list[Line]:
+        because = self.lesson.written.because
+        return [] if because is None else [line(row) for row in wrap(self._said(because), width)]
+
+    @staticmethod
+    def _wrapped(text: str, width: int) -> list[Line]:
+        return [line("    ", row) for row in wrap(text, width - 4)]
 
     def _said(self, text: Said) -> str:
         """A text of the lesson in the reader's language."""
@@ -138,7 +224,8 @@ class LessonView(View):
     def _code(self, session: Session, step: int, width: int) -> Sequence[Line]:
         moment = self.state.moment if self.state is not None else None
         waiting = moment.waiting if moment is not None and moment.step == step else ()
-        servers = [one for one in waiting if dict(session.lanes()).get(one.host) == "server"]
+        centre, kinds = session.record.centre, dict(session.lanes())
+        servers = [one for one in waiting if kinds.get(one.host) == centre]
         if not servers:
             return [line(("nobody waits at this step", "dim"))]
         one = servers[0]
@@ -162,19 +249,51 @@ class LessonView(View):
         self.post_message(Wanted("say", self._said(self.lesson.written.hint), "warn"))
 
     def action_lesson_cut(self) -> None:
-        """What the lesson is about."""
+        """What the lesson is about: cut, break, or mend."""
         if self.state is None:
             return
-        deed = self.lesson.deed(self.state.session, self.state.step)
+        goal, choices = self.progress.goal, self.progress.choices
+        if choices:
+            entries = [Entry("", self._said(one.text), "", one) for one in choices]
+            title = PARTS[self.progress.place][0]
+            self.app.push_screen(Menu(title, entries), self._chosen)
+            return
+        wanted = goal is not None and goal.kind == "cut"
+        deed = self.lesson.deed(self.state.session, self.state.step) if wanted else None
         if deed is None:
             self.post_message(Wanted("say", "there is nothing to do here in this lesson", "warn"))
         else:
             self.post_message(BranchAsked(deed))
 
+    def _chosen(self, change: Change | None) -> None:
+        """Something to try: it is played, and its run decides."""
+        if change is None:
+            return
+        looks = getattr(self.app, "looks", None)
+        if change.own and getattr(looks, "restricted", False):
+            told = "no files here: this screen is served to others"
+            self.post_message(Wanted("say", told, "warn"))
+        elif change.own:
+            self.app.push_screen(
+                Ask("a scenario of your own", "the path of its file", check=trouble_with),
+                lambda path: self._own(change, path),
+            )
+        else:
+            self._try(change, None)
+
+    def _own(self, change: Change, path: str | None) -> None:
+        if path:
+            self._try(change, load(Path(path)))
+
+    def _try(self, change: Change, own: Scenario | None) -> None:
+        again = self.progress.place == "fix" and own is None
+        self.progress.choose(change, own)
+        self._play(self.progress.deeds if again else ())
+
     def action_lesson_answer(self) -> None:
         """The question."""
-        question = self.lesson.question
-        if not all(self.progress.held):
+        question = self.progress.question
+        if question is None:
             self.post_message(Wanted("say", "first reach the goals above", "warn"))
             return
         entries = [
@@ -185,9 +304,13 @@ class LessonView(View):
     def _answered(self, place: int | None) -> None:
         if place is None:
             return
+        predicts = self.progress.place == "predict"
         right = self.progress.answer(place)
-        said = "right" if right else "not quite: look again"
-        self.post_message(Wanted("say", said, "good" if right else "warn"))
+        if predicts:
+            self.post_message(Wanted("say", "now let the run tell: n steps on", "good"))
+        else:
+            said = "right" if right else "not quite: look again"
+            self.post_message(Wanted("say", said, "good" if right else "warn"))
         if self.state is not None:
             self.show(self.state)
 
@@ -201,8 +324,8 @@ class LessonView(View):
 
     def begin(self, lesson: Lesson) -> None:
         """Another lesson."""
-        self.progress = self._asked = Progress(lesson)
-        self.post_message(Wanted("lesson", lesson))
+        self.progress = Progress(lesson)
+        self._play()
 
     def on_pane_chosen(self, message: Pane.Chosen) -> None:
         message.stop()

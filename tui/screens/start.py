@@ -17,9 +17,9 @@ from textual.widgets import Input
 from sim.core.errors import UsageError
 from tui.drawing.lines import Line, line, pad
 from tui.keys import bindings
-from tui.lessons import FOLDER, shelf
 from tui.screens import help as helping
 from tui.screens.menus import Ask, Reading, spoken_by
+from tui.teaching.shelf import FOLDER, shelf
 from tui.widgets.bars import KeyBar, TitleBar
 from tui.widgets.pane import Pane
 

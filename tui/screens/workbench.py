@@ -12,10 +12,10 @@ from textual.binding import BindingType
 from textual.events import Resize
 from textual.widgets import ContentSwitcher, Input
 
+from sim.scenario.syntax import Scenario
 from sim.view.filters import FilterError, complete
 from tui.branches import Tree
 from tui.keys import VIEWS, bindings
-from tui.lessons import Lesson
 from tui.matching import Matching
 from tui.screens.channels import ChannelsView
 from tui.screens.compare import CompareView
@@ -26,7 +26,7 @@ from tui.screens.lesson import LessonView
 from tui.screens.replay import ReplayView
 from tui.screens.telling import Telling
 from tui.screens.view import State, View, Wanted
-from tui.session import Session
+from tui.session import Deed, Session
 from tui.widgets.bars import Bar, KeyBar, TabBar, TimelineBar, TitleBar
 from tui.widgets.pane import Pane
 
@@ -341,14 +341,14 @@ class Workbench(Telling):
         self.open_session(session, step)
         self.action_view("replay")
 
-    def open_lesson(self, lesson: Lesson) -> None:
-        """Play the scenario of a lesson."""
+    def open_lesson(self, scenario: Scenario, deeds: tuple[Deed, ...] = ()) -> None:
+        """Play what a lesson plays."""
 
         def done(session: Session) -> None:
             self.runs.add(session)
             self.open_session(session)
 
-        self.run(f"playing {lesson.name}", done, scenario=lesson.scenario, without=())
+        self.run(f"playing {scenario.name}", done, scenario=scenario, without=(), deeds=deeds)
 
     def forget_notice(self) -> None:
         """A view has something else to say now."""
