@@ -1,7 +1,7 @@
 """How this program writes down what crosses, and who says what to whom.
 
 Nothing in this protocol is framed: requests are told apart by method and path, updates by
-their key. A *message* here is one of them with its name: ``says``, an ``id``, the time
+their key. A *message* here is one of them with its name: ``is``, an ``id``, the time
 ``at`` (Unix ms), and its ``content``: path parameters, query and body of a request in one
 object, as :mod:`sim.protocols.question.says` reads them.
 """
@@ -11,12 +11,13 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
+from sim.protocols.question import says
 from sim.protocols.question.constants import HOOK, LISTENER, OPENCODE, STORE, TELEGRAM
 from sim.wire.declare import Body, Record, record, wire
 from sim.wire.linkage import JsonObject, Wire
 from sim.wire.spec import SOME_TEXT, AnyObject, Number
 
-TYPE_KEY: Final = "says"
+TYPE_KEY: Final = "is"
 
 OPENCODE_TO_HOOK: Final = f"{OPENCODE}>{HOOK}"
 HOOK_TO_OPENCODE: Final = f"{HOOK}>{OPENCODE}"
@@ -51,8 +52,8 @@ class QuestionBody(Body):
 
     @classmethod
     def payload_in(cls, frame: Wire) -> Wire:
-        """The content of a decoded message."""
-        content: Wire = frame["content"]
+        """The content of a decoded message, or of a request as a trace has it."""
+        content: Wire = frame["content"] if "content" in frame else says.told(frame)[1]
         return content
 
     @classmethod

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from sim.protocols.question import says
 from sim.protocols.question.envelope import TYPE_KEY, QuestionBody
 from sim.protocols.question.messages_opencode import OPENCODE_MESSAGES
 from sim.protocols.question.messages_telegram import TELEGRAM_MESSAGES
@@ -28,12 +29,18 @@ MESSAGES: Final[Mapping[str, type[QuestionBody]]] = MappingProxyType({c.TYPE: c 
 QUESTION_MESSAGE_TYPES: Final[tuple[str, ...]] = tuple(MESSAGES)
 
 
-def shape_of(frame: Mapping[str, Any]) -> type[QuestionBody] | None:
-    """The declaration of a decoded message, None where it has none."""
-    return MESSAGES.get(str(frame.get(TYPE_KEY)))
-
-
 def told(frame: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """What people are told of a decoded message: its name, and its content."""
-    content = frame.get("content", frame)
-    return str(frame.get(TYPE_KEY, "")), content if isinstance(content, Mapping) else {}
+    """What people are told of a decoded message, or of a request as a trace has it.
+
+    → its name and its content; "" for what has no name.
+    """
+    name = frame.get(TYPE_KEY)
+    if not isinstance(name, str) or name not in MESSAGES:
+        return says.told(frame)
+    content = frame.get("content")
+    return name, content if isinstance(content, Mapping) else {}
+
+
+def shape_of(frame: Mapping[str, Any]) -> type[QuestionBody] | None:
+    """The declaration of a decoded message or request, None where it has none."""
+    return MESSAGES.get(told(frame)[0])

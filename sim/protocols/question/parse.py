@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sim.protocols.question import says
 from sim.protocols.question.envelope import TYPE_KEY, Envelope
 from sim.protocols.question.messages import MESSAGES
 from sim.wire.encode import encode_json
@@ -22,8 +23,9 @@ from sim.wire.result import Accepted, ParseResult, Refused
 def parse_question_message(raw: object) -> ParseResult:
     """Judge a message: a text as written down, or a decoded object.
 
-    The result has ``ok``, ``message``, ``error`` and ``path``. The message keeps the
-    object as it came, unknown keys and all. Never raises.
+    A request as a trace has it (``{"is": "http", …}``) is judged by what it says. The
+    result has ``ok``, ``message``, ``error`` and ``path``. The message keeps the object
+    as it came, unknown keys and all. Never raises.
     """
     return _ENTRANCE.admit(raw)
 
@@ -49,9 +51,19 @@ def _judge(frame: Any, original: Any, lenient: bool) -> ParseResult:
     if type(frame) is not dict:
         return Refused.at("message", "must be an object")
     name = frame.get(TYPE_KEY, MISSING)
-    cls = MESSAGES.get(name) if type(name) is str else None
-    if cls is None:
+    if type(name) is str and name in MESSAGES:
+        return _judge_message(name, frame, original, lenient)
+    said, content = says.told(frame)
+    if said not in MESSAGES:
         return Refused.at(TYPE_KEY, f"must be a known name, not {shown(name)}")
+    fault = content_fault(said, dict(content))
+    if fault is not None:
+        return Refused.at(*fault)
+    return Accepted(Message.of_wire(MESSAGES[said], original, "", 0))
+
+
+def _judge_message(name: str, frame: JsonObject, original: Any, lenient: bool) -> ParseResult:
+    cls = MESSAGES[name]
     fault = validator(Envelope, lenient)(frame)
     if fault is not None:
         return Refused.at(f"message{fault[0]}", fault[1])

@@ -175,3 +175,16 @@ def of_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[S
 
 def _entry(name: str, entry: Any) -> Fields:
     return {"uniqueId": name, **(entry if isinstance(entry, Mapping) else {})}
+
+
+def told(plain: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """What people are told of a request as a trace has it; "" for one that has no name."""
+    for cls in (HttpRequest, BeforeTool):
+        if plain.get("is") == cls.__struct_config__.tag:
+            try:
+                said = of_request(msgspec.convert(plain, cls))
+            except msgspec.ValidationError:
+                continue
+            if said is not None:
+                return said
+    return "", {}

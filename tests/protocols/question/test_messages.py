@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import msgspec
 import pytest
 from hypothesis import given, settings
 
 from sim.core.http import HttpRequest
 from sim.protocols.question import build
+from sim.protocols.question.before import BeforeTool
 from sim.protocols.question.messages import MESSAGES, shape_of, told
 from sim.protocols.question.parse import (
     content_fault,
@@ -99,17 +101,43 @@ def test_a_wrong_value_in_any_field_is_refused_with_its_path(name: str, field: A
         ("{", None),
         ("5", "message"),
         ([], "message"),
-        ({}, "says"),
-        ({"says": "teleport"}, "says"),
-        ({"says": 5}, "says"),
-        ({"says": "getMe", "at": 1, "content": {}}, "message.id"),
-        ({"says": "getMe", "id": "1", "at": "x", "content": {}}, "message.at"),
-        ({"says": "getMe", "id": "1", "at": 1, "content": []}, "message.content"),
+        ({}, "is"),
+        ({"is": "teleport"}, "is"),
+        ({"is": 5}, "is"),
+        ({"is": "getMe", "at": 1, "content": {}}, "message.id"),
+        ({"is": "getMe", "id": "1", "at": "x", "content": {}}, "message.at"),
+        ({"is": "getMe", "id": "1", "at": 1, "content": []}, "message.content"),
     ],
 )
 def test_what_is_no_message_is_refused(raw: Any, path: str | None) -> None:
     verdict = parse_question_message(raw)
     assert (verdict.ok, verdict.path) == (False, path)
+
+
+@pytest.mark.parametrize(
+    ("request_", "name", "path"),
+    [
+        (HttpRequest("GET", "/question", (("directory", "/p"),)), "GET /question", None),
+        (
+            HttpRequest("POST", "/question/que_1/reply", (), {"answers": ["A"]}),
+            "POST /question/{requestID}/reply",
+            ".answers[0]",
+        ),
+        (HttpRequest("POST", "/bott/sendMessage", (), {"chat_id": 1}), "sendMessage", ".text"),
+        (BeforeTool("question", "ses_1", "call_A"), "tool.execute.before", None),
+        (HttpRequest("GET", "/elsewhere"), "", "is"),
+    ],
+)
+def test_a_request_of_a_trace_is_judged_by_what_it_says(
+    request_: Any, name: str, path: str | None
+) -> None:
+    frame = msgspec.to_builtins(request_)
+    assert (told(frame)[0], shape_of(frame)) == (name, MESSAGES.get(name))
+    verdict = parse_question_message(frame)
+    assert verdict.path == (path and (name + path if name else path))
+    if verdict.message is not None:
+        assert verdict.message.type == name
+        assert content_fault(name, verdict.message.body.to_wire()) is None
 
 
 @pytest.mark.parametrize(
@@ -150,7 +178,7 @@ def test_rules_within_a_content_are_kept(name: str, fields: Any, path: str | Non
 def test_drawn_messages_are_accepted_and_fit_the_schema(frame: dict[str, Any]) -> None:
     verdict = parse_question_message(frame)
     assert verdict.ok, verdict.error
-    assert VALIDATORS[frame["says"]].is_valid(frame)
+    assert VALIDATORS[frame["is"]].is_valid(frame)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
