@@ -24,8 +24,9 @@ def tell_summary(summary: Summary, record: Path | None) -> None:
         place = f"line {failure.line}: " if failure.line else ""
         say(f"✗ {place}expected {failure.expected}\n    happened {failure.happened}")
     broken = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
+    crossed = counted(summary.frames, summary.counted)
     say(
-        f"hooktwin: {counted(summary.frames, summary.counted)}, {counted(summary.events, 'event')}, "
+        f"hooktwin: {crossed}, {counted(summary.events, 'event')}, "
         f"{counted(summary.findings, 'finding')}{f': {broken}' if broken else ''}"
     )
     if summary.unrecorded:
