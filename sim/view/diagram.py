@@ -74,7 +74,7 @@ class Words:
     asked: Callable[[Any], tuple[str, str]] = lambda request: (kind_of(request), "")
     done: Callable[[Any, Any], tuple[str, str]] = lambda request, reply: (kind_of(reply), "")
     act: Callable[[Any], tuple[str, str]] = lambda act: (kind_of(act), "")
-    note: Callable[[Any], str] = str
+    note: Callable[[str, Any], tuple[str, str]] = lambda what, data: (what, str(data))
 
 
 class Diagram:
@@ -257,7 +257,8 @@ def _acted(diagram: Diagram, e: events.Acted) -> Row:
 
 
 def _noted(diagram: Diagram, e: events.Noted) -> Row:
-    return _row(e, "mark", e.host, e.host, e.what, detail=diagram.words.note(e.data))
+    label, detail = diagram.words.note(e.what, e.data)
+    return _row(e, "mark", e.host, e.host, label, detail=detail)
 
 
 def _fault(_: Diagram, e: events.FaultInjected) -> Row:

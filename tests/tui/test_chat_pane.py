@@ -1,5 +1,7 @@
 """Telegram's pane of a spelled-out Bot API: keyboard, forced reply, toasts, edits."""
 
+import re
+
 import pytest
 
 from sim.channel.api import Remove, Reword
@@ -32,7 +34,7 @@ class Session:
         self.plain = [decode_event(encode_event(event)) for event in play.world.events]
 
     def titles(self):
-        return {"B": "listener"}
+        return {"B": "listener", "Bob": "User Bob"}
 
     def named(self, name):
         return name
@@ -84,6 +86,7 @@ def test_an_edit_takes_the_keyboard_from_the_pane_from_its_step_on():
     assert "( A )" not in after
     assert "chosen: A" in after
     assert "history 2" in after
+    assert re.search(r"buttons 2 +Deploy now\?.*\n  - +chosen: A", after)
     assert "edited 0.02s" in after
 
 
@@ -102,7 +105,7 @@ def test_a_toast_is_shown_with_who_saw_it_and_not_before_it_was():
     play.press("A", who="Bob")
     before = len(play.world.events) - 1
     play.result("answerCallbackQuery", callback_query_id="cbq_1", text="sent \x1b[31m")
-    assert "toast  Bob < sent" in text(pane(play))
+    assert "toast  User Bob < sent" in text(pane(play))
     assert "\x1b" not in text(pane(play))
     assert "toast" not in text(pane(play, before))
 

@@ -17,6 +17,7 @@ from sim.channel.history import Version
 from sim.channel.moments import Edit, MessageAt
 from sim.channel.weight import LIMIT, weight
 from sim.core import event as events
+from sim.view.scene import Flight
 from tui.drawing.lines import Line, Span, fit, harmless, line, pad, wrap
 from tui.session import Session
 
@@ -142,7 +143,7 @@ def _at_the_right(look: Look, one: MessageAt) -> Iterator[Line]:
     when = f"edited {_seconds(one.now)}" if one.edits else _seconds(one.now)
     for number, part in enumerate(own):
         time = f" {when}" if number == len(own) - 1 else ""
-        who = f"{one.message.author}  " if look.several and number == 0 else ""
+        who = f"{_called(look, one.message.author)}  " if look.several and number == 0 else ""
         blank = " " * max(look.width - _cells(who + part + time), 0)
         yield line(blank, (who, "dim"), (part, "person"), (time, "dim"))
 
@@ -151,7 +152,8 @@ def _toasts(look: Look, one: MessageAt) -> Iterator[Line]:
     """What those were shown who have pressed a button, the newest last."""
     shown = [toasted for toasted in one.message.toasts if toasted.n <= look.step]
     for toasted in shown[-TOASTS:]:
-        told = f"{harmless(toasted.toast.person)} < {harmless(toasted.toast.text)}"
+        person = _called(look, toasted.toast.person)
+        told = f"{person} < {harmless(toasted.toast.text)}"
         time = f"  {toasted.at / 1e6:.2f}s"
         room = max(look.width - len(time) - 7, 6)
         yield line(("toast  ", "dim"), (fit(told, room), "warn"), (time, "dim"))
@@ -177,12 +179,17 @@ def _title(look: Look, one: MessageAt, indent: str, sign: str = "") -> Line:
     message = one.message
     mark = "▶" if look.chosen == message.id else ""
     told = f"edited {_seconds(one.now)}" if one.edits else _seconds(one.now)
-    author = f"{mark}{indent}{sign}{look.session.titles().get(message.author, message.author)}"
+    author = f"{mark}{indent}{sign}{_called(look, message.author)}"
     if one.reaction:
         author += f"  {one.reaction}"
     room = look.width - _cells(author) - _cells(told)
     role = "good" if message.by_bot else "person"
     return line((author, "cursor" if mark else role), " " * max(room, 1), (told, "dim"))
+
+
+def _called(look: Look, author: str) -> str:
+    """What the diagram calls somebody who writes."""
+    return harmless(look.session.titles().get(author, author))
 
 
 def _text(look: Look, one: MessageAt, width: int) -> list[str]:
@@ -264,10 +271,16 @@ def _version(look: Look, version: Version, indent: str) -> Line:
     by = f"{link.rpartition('.')[2]} gen {generation}" if link else _by(look, version.by)
     room = max(look.width - len(indent) - 27 - WORD, 6)
     return line(
-        indent + "  ", (pad(word or "-", WORD), role),
+        indent + "  ", (pad(word or _keyboard(version), WORD), role),
         (pad(" " + harmless(version.text), room + 1), role),
         (f" {_seconds(version):>8}", "dim"), (f"  {fit(by, 14)}", "dim"),
     )  # fmt: skip
+
+
+def _keyboard(version: Version) -> str:
+    """What a look without a state says instead: whether something could be pressed."""
+    count = len(version.buttons)
+    return f"buttons {count}" if count else "-"
 
 
 def _by(look: Look, by: str) -> str:
@@ -305,20 +318,22 @@ def _pending(look: Look, channel: str) -> Iterator[Line]:
     """Posts in flight, and the last refusal, as far as it still matters."""
     scene = look.session.scene(look.step)
     for n, call in () if scene is None else scene.calls.items():
-        if call.target != channel or call.what not in ("post", "http"):
-            continue
-        request: Any = getattr(look.session.event(n), "request", {})
-        if call.what == "http":
-            # What only asks changes nothing that a reader sees; it may be a long poll.
-            if request.get("method") != "GET":
-                asked = str(request.get("path")).rpartition("/")[2]
-                yield line(("in flight  ", "warn"), (harmless(f"{call.source} > {asked}"), "warn"))
-        else:
-            about = look.session.named(str(request.get("about") or request.get("role", "")))
-            yield line((f"post in flight  {about}", "warn"))
+        if call.target == channel:
+            yield from _under_way(look, n, call)
     refused = _last_refusal(look, channel)
     if refused:
         yield line((refused, "bad"))
+
+
+def _under_way(look: Look, n: int, call: Flight) -> Iterator[Line]:
+    request: Any = getattr(look.session.event(n), "request", {})
+    if call.what == "post":
+        about = look.session.named(str(request.get("about") or request.get("role", "")))
+        yield line((f"post in flight  {about}", "warn"))
+    # What only asks changes nothing that a reader sees; it may be a long poll.
+    elif call.what == "http" and request.get("method") != "GET":
+        asked = str(request.get("path")).rpartition("/")[2]
+        yield line(("in flight  ", "warn"), (harmless(f"{call.source} > {asked}"), "warn"))
 
 
 def _last_refusal(look: Look, channel: str) -> str:

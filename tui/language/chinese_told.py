@@ -12,7 +12,7 @@ CHANNELS = {
     "{}  slack  thread": "{}  slack  线程", "{}  telegram  chat": "{}  telegram  聊天", "{}  x  posts": "{}  x  帖子",
     "owner gen {} ({}){}": "归属 第 {} 代（{}）{}", "owner gen {}": "归属 第 {} 代", "wrote gen {}": "写入 第 {} 代",
     "{} gen {}": "{} 第 {} 代", "edited {}": "编辑于 {}", "history {}": "历史 {}",
-    "[opens a reply to itself]": "[强制回复]", "toast": "弹窗",
+    "[opens a reply to itself]": "[强制回复]", "toast": "弹窗", "buttons {}": "按钮 {}",
     "refused: {}{}": "被拒绝：{}{}", ", retry at T+{}s": "，T+{} 秒时重试",
     "no edits here: a new state is a new post": "此处不能编辑：新状态就是新帖子",
     "post in flight  {}": "帖子在途  {}", "telegram  chat": "telegram  聊天",

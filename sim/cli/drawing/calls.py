@@ -141,11 +141,26 @@ def act(value: Any, names: Names) -> Words:
 
 
 def note(what: str, data: Any, names: Names) -> Words:
-    """What a host notes of itself."""
-    toast = data.get("toast") if isinstance(data, Mapping) else None
-    if what == "toasted" and isinstance(toast, Mapping):
-        return "toast", f'{toast.get("person")} < "{toast.get("text")}"'
+    """What a host notes of itself; of a channel in the words of the call that did it."""
+    if not isinstance(data, Mapping):
+        return what, facts(data, names)
+    match what:
+        case "applied":
+            label, detail = asked(data.get("request"), names)
+            shown = facts(_message(data.get("reply")), names)
+            return (f"{label} {shown}" if label in ("post", "card") else label), detail
+        case "said" | "pressed":
+            return what, asked(data.get("event"), names)[1]
+        case "toasted":
+            toast = data.get("toast") or {}
+            return "toast", f'{toast.get("person")} < "{toast.get("text")}"'
+        case "log":
+            return what, facts(data.get("text") or data, names)
     return what, facts(data, names)
+
+
+def _message(reply: Any) -> Any:
+    return reply.get("message", "") if isinstance(reply, Mapping) else ""
 
 
 def _without_kind(value: Mapping[str, Any], names: Names) -> str:

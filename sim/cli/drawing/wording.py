@@ -29,5 +29,5 @@ def words_for(names: tuple[tuple[str, str], ...]) -> Words:
         asked=lambda request: calls.asked(plain(request) or {}, known),
         done=done,
         act=lambda act: calls.act(plain(act), known),
-        note=lambda data: calls.facts(plain(data), known),
+        note=lambda what, data: calls.note(what, plain(data), known),
     )
