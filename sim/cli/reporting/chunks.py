@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from sim.check.judgement import judge, shape_of
 from sim.cli.reporting.retold import CHUNK, Retold
+from sim.cli.reporting.rows import Columns
 from sim.core.event import FrameSent
 from sim.view.columns import Words
 from sim.view.verdict import Verdict
@@ -46,26 +49,28 @@ def _described(shape: type[Body]) -> dict[str, Any]:
     return {**{key: told[key] for key in kept}, "fields": fields, "envelope": known}
 
 
-def chunks_of(run: Retold, shapes: Shapes, words: Words) -> Iterator[str]:
-    """The JSON texts: ``{"scene": …, "notes": {n: …}, "events": […]}``."""
-    import msgspec
-
+def chunks_of(run: Retold, shapes: Shapes, columns: Columns, words: Words) -> Iterator[str]:
+    """The JSON texts: ``{"scene": …, "notes": {n: …}, "events": […]}``. Fills the columns, too:
+    each event is decoded once for both.
+    """
     for start in range(0, run.count, CHUNK):
-        numbers = range(start, min(start + CHUNK, run.count))
-        notes = {n: note for n in numbers if (note := _note(run, n, shapes, words))}
+        notes: dict[int, list[Any]] = {}
+        lines = []
+        for n in range(start, min(start + CHUNK, run.count)):
+            event = run.trace.event(n)
+            columns.take(n, event)
+            if isinstance(event, FrameSent):
+                notes[n] = _note(run, event, shapes, words)
+            lines.append(run.trace.line(n))
         head = msgspec.json.encode({"scene": run.scenes[start // CHUNK], "notes": notes})
-        lines = b",".join(run.trace.line(n) for n in numbers)
-        yield (head[:-1] + b',"events":[' + lines + b"]}").decode("utf-8", "replace")
+        yield (head[:-1] + b',"events":[' + b",".join(lines) + b"]}").decode("utf-8", "replace")
 
 
-def _note(run: Retold, n: int, shapes: Shapes, words: Words) -> list[Any] | None:
+def _note(run: Retold, event: FrameSent, shapes: Shapes, words: Words) -> list[Any]:
     """[declaration, what is wrong by field, verdicts of tables] of a frame that was sent."""
-    event = run.trace.event(n)
-    if not isinstance(event, FrameSent):
-        return None
     judged = judge(event.frame)
     faults = {path: words.place(why) for path, why in judged.faults.items()}
-    verdicts = [_verdict(one, words) for one in run.verdicts.get(n, ())]
+    verdicts = [_verdict(one, words) for one in run.verdicts.get(event.n, ())]
     return [shapes.place(shape_of(event.frame)), faults, verdicts]
 
 

@@ -10,11 +10,10 @@ import attrs
 
 from sim.cli.reporting.chunks import Shapes, chunks_of
 from sim.cli.reporting.messages import messages_of
-from sim.cli.reporting.retold import CHUNK, Retold
-from sim.cli.reporting.rows import ARROWS, downs_of, rows_of
+from sim.cli.reporting.retold import CHUNK, Retold, Tell, silent
+from sim.cli.reporting.rows import ARROWS, Columns
 from sim.cli.reporting.subject import Subject
 from sim.cli.terminal import clean
-from sim.core import event as events
 from sim.core.invariant import Violation
 from sim.core.rule import table_of
 from sim.view.columns import Words
@@ -33,15 +32,19 @@ class Content:
     chunks: tuple[tuple[str, ...], ...]
 
 
-def content_of(subject: Subject, shapes: Shapes | None = None) -> Content:
+def content_of(subject: Subject, tell: Tell = silent) -> Content:
     """Everything that the page needs, of all runs of a report."""
-    shapes = shapes or Shapes()
+    shapes = Shapes()
     runs, chunks = [], []
     for run in subject.runs:
         words = Words()
-        texts = tuple(chunks_of(run, shapes, words))
-        runs.append(_run(run, words))
-        chunks.append(texts)
+        columns = Columns(run, words)
+        texts = []
+        for text in chunks_of(run, shapes, columns, words):
+            texts.append(text)
+            tell(len(texts) * CHUNK, run.count)
+        runs.append(_run(run, columns, words))
+        chunks.append(tuple(texts))
     return Content(_shared(subject, shapes), tuple(runs), tuple(chunks))
 
 
@@ -69,10 +72,11 @@ def _shared(subject: Subject, shapes: Shapes) -> dict[str, Any]:
     }
 
 
-def _run(run: Retold, words: Words) -> dict[str, Any]:
+def _run(run: Retold, columns: Columns, words: Words) -> dict[str, Any]:
     result, header = run.result, run.trace.header
     titles = run.titles()
     lanes = [[name, kind, clean(titles.get(name, ""))] for name, kind in run.lanes]
+    lane = {name: place for place, (name, _) in enumerate(run.lanes)}
     told = {
         "title": run.title,
         "count": run.count,
@@ -88,11 +92,11 @@ def _run(run: Retold, words: Words) -> dict[str, Any]:
         "violations": [violation_told(run, one) for one in result.violations],
         "missing": list(result.missing_violations),
         "failures": list(failures_told(run)),
-        "downs": downs_of(run),
-        "rows": rows_of(run, words),
+        "downs": [(lane.get(host, -1), since, until) for host, since, until in run.downs],
+        "rows": columns.values,
         "messages": messages_of(run, words),
         "names": [[real, name] for name, real in result.names if name != real],
-        "stores": list(_stores(run)),
+        "stores": run.stores,
         "minds": _minds(run, words),
         "used": _used(run),
     }
@@ -152,14 +156,6 @@ def _source_lines(run: Retold) -> list[str]:
         return Path(run.scenario.path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError):
         return run.scenario.source_text.splitlines()
-
-
-def _stores(run: Retold) -> Iterator[tuple[int, str, str, bool]]:
-    """(step, host, key, whether it is there) of each change of what hosts have stored."""
-    for n in range(run.count):
-        event = run.trace.event(n)
-        if isinstance(event, events.Saved | events.Erased):
-            yield n, event.host, event.key, isinstance(event, events.Saved)
 
 
 def _minds(run: Retold, words: Words) -> list[Any] | None:

@@ -108,7 +108,7 @@ def report(
     program = _browser_for(form, browser)
     with _watched() as tell:
         subject = subject_of(Asked(what, seed, tuple(without or ()), against), tell)
-        written = _made(form, subject)
+        written = _made(form, subject, tell)
     if form is Format.pdf:
         from sim.cli.reporting.pdf import print_pdf
 
@@ -145,7 +145,7 @@ def _browser_for(form: Format, browser: Path | None) -> Path:
     return find_browser(browser)
 
 
-def _made(form: Format, subject: Subject) -> str:
+def _made(form: Format, subject: Subject, tell: Tell) -> str:
     """The text of the report; of a pdf the page that is printed."""
     from sim.cli.reporting import markdown, mermaid, picture
     from sim.cli.reporting.content import content_of
@@ -158,7 +158,7 @@ def _made(form: Format, subject: Subject) -> str:
     }
     if form in texts:
         return texts[form](subject)
-    return page_of(subject, content_of(subject))
+    return page_of(subject, content_of(subject, tell))
 
 
 def _hand_over(text: str, out: Path | None) -> None:
@@ -185,7 +185,7 @@ def _watched() -> Iterator[Tell]:
     from sim.cli.terminal import console
 
     with Progress(console=console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading the run", total=None, visible=False)
+        task = progress.add_task("reading and writing", total=None, visible=False)
 
         def tell(done: int, of: int) -> None:
             progress.update(task, completed=done, total=of, visible=of > SHORT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ Tell = Callable[[int, int], None]
 """Gets (events read, of how many) once in a while."""
 
 
-def _silent(done: int, of: int) -> None:
+def silent(done: int, of: int) -> None:
     """Nobody wants to know."""
 
 
@@ -58,7 +58,9 @@ class Retold:
     ``result`` is its verdict (that of a file is made here), ``verdicts`` what the transition
     tables held of each frame by the number of its sending, ``scenes`` the scene before each
     thousandth event, ``minds`` what hosts had in mind, None for a run that is too long for
-    that. ``unjudged`` says why a file could not be judged.
+    that. ``stores`` are (step, host, key, whether it is there) of each change of what hosts
+    have stored, ``downs`` (host, from, to) of the steps in which one was down; ``to`` -1: to
+    the end. ``unjudged`` says why a file could not be judged.
     """
 
     title: str
@@ -73,6 +75,8 @@ class Retold:
     verdicts: dict[int, list[Verdict]] = attrs.field(factory=dict)
     scenes: list[Any] = attrs.field(factory=list)
     minds: list[MindChange] | None = None
+    stores: list[tuple[int, str, str, bool]] = attrs.field(factory=list)
+    downs: list[tuple[str, int, int]] = attrs.field(factory=list)
     unjudged: str = ""
     clients: dict[str, None] = attrs.field(factory=dict)
 
@@ -108,32 +112,33 @@ class Retold:
         return {p.id: p.label for p in self.scenario.participants if p.label and p.label != p.id}
 
 
-def retold(result: Result, scenario: Scenario, title: str = "", tell: Tell = _silent) -> Retold:
+def retold(result: Result, scenario: Scenario, title: str = "", tell: Tell = silent) -> Retold:
     """A run that has just ended, folded."""
     trace = TraceFile.of_trace(result.trace, scenario.name)
     made = _made(title, trace, scenario, result)
-    _fold(made, None, tell)
+    for _ in _folded(made, None, tell):
+        pass
     return made
 
 
-def retold_file(path: Path, tell: Tell = _silent) -> Retold:
+def retold_file(path: Path, tell: Tell = silent) -> Retold:
     """A trace file, folded and judged. Raises TraceError, with the place, for a damaged one."""
     trace = TraceFile.open(path)
     scenario = scenario_of(trace)
     header = trace.header
     names = names_in(trace, played(header.protocol).short)
     last = trace.event(trace.count - 1).at if trace.count else 0
-    digest = digest_of(trace.event(n) for n in range(trace.count))
     result = Result(
-        header.scenario or path.name, header.seed, digest, trace.count, last / 1e6,
+        header.scenario or path.name, header.seed, "", trace.count, last / 1e6,
         (), (), scenario.violates if scenario else (), (), (), Trace(header, ()), names,
     )  # fmt: skip
     made = _made("", trace, scenario, result)
     told = Told(trace, made.record, made.chronicle, scenario, header.hosts, made.kind_of)
     judge = Judge(told)
-    _fold(made, judge, tell)
-    made.unjudged = judge.unjudged
-    made.result = attrs.evolve(result, violations=tuple(judge.violations))
+    # In one go: to decode a large file costs more than anything that is done with it.
+    digest = digest_of(_folded(made, judge, tell))
+    made.unjudged = judge.unjudged or made.unjudged
+    made.result = attrs.evolve(result, digest=digest, violations=tuple(judge.violations))
     return made
 
 
@@ -150,8 +155,8 @@ def _made(title: str, trace: TraceFile, scenario: Scenario | None, result: Resul
     return Retold(title, trace, scenario, result, record, diagram, chronicle)
 
 
-def _fold(run: Retold, judge: Judge | None, tell: Tell) -> None:
-    """Take all events once. Raises UsageError for a file of which no sense can be made."""
+def _folded(run: Retold, judge: Judge | None, tell: Tell) -> Iterator[Event]:
+    """Take all events once; gives each when it is in."""
     scene = Scene()
     minds = _Minds(run) if run.count <= MOST_MINDFUL else None
     for n in range(run.count):
@@ -160,8 +165,7 @@ def _fold(run: Retold, judge: Judge | None, tell: Tell) -> None:
             tell(n, run.count)
         event = run.trace.event(n)
         scene.on(event)
-        if isinstance(event, events.ConnectionOpened):
-            run.clients.setdefault(event.client)
+        _note(run, event)
         try:
             _fold_event(run, event)
         except Exception as error:
@@ -171,10 +175,27 @@ def _fold(run: Retold, judge: Judge | None, tell: Tell) -> None:
             judge.on(event)
         if minds is not None:
             minds.after(event)
+        yield event
     if judge is not None:
         judge.finish()
     run.minds = minds.changes if minds is not None else None
     tell(run.count, run.count)
+
+
+def _note(run: Retold, event: Event) -> None:
+    """Who came, who was down, who stored what."""
+    match event:
+        case events.ConnectionOpened():
+            run.clients.setdefault(event.client)
+        case events.Saved() | events.Erased():
+            run.stores.append((event.n, event.host, event.key, isinstance(event, events.Saved)))
+        case events.HostCrashed():
+            run.downs.append((event.host, event.n, -1))
+        case events.HostStarted():
+            run.downs[:] = [
+                (host, since, event.n if host == event.host and until < 0 else until)
+                for host, since, until in run.downs
+            ]
 
 
 def _fold_event(run: Retold, event: Event) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sim.cli.reporting.retold import Retold
 from sim.cli.terminal import clean
 from sim.core import event as events
@@ -18,24 +16,30 @@ SHOWN, FAULT, BAD, FRAME = 1, 2, 4, 8
 """Bits of ``flags``: it has a row of its own, is a fault, a refused frame, speaks of a frame."""
 
 
-def rows_of(run: Retold, words: Words) -> dict[str, Any]:
+NAMES = ("at", "arrow", "source", "target", "label", "detail", "refers", "cause", "flags")
+
+
+class Columns:
     """One entry per event in each column; texts are places in ``words``.
 
     ``at`` is the time since the event before (µs), ``source`` and ``target`` are places among
     the lanes (-1: none), ``refers`` and ``cause`` how many events ago (0: none).
     """
-    lanes = {name: place for place, (name, _) in enumerate(run.lanes)}
-    columns: dict[str, list[int]] = {
-        name: []
-        for name in ("at", "arrow", "source", "target", "label", "detail", "refers", "cause",
-                     "flags")
-    }  # fmt: skip
-    before = 0
-    for n in range(run.count):
-        event = run.trace.event(n)
+
+    def __init__(self, run: Retold, words: Words) -> None:
+        self.values: dict[str, list[int]] = {name: [] for name in NAMES}
+        self._run = run
+        self._words = words
+        self._lanes = {name: place for place, (name, _) in enumerate(run.lanes)}
+        self._broken = {min(one.step, run.last): None for one in run.result.violations}
+        self._before = 0
+
+    def take(self, n: int, event: Event) -> None:
+        """The next event."""
+        run, words, lanes = self._run, self._words, self._lanes
         row = run.diagram.row(n)
         told = (
-            row.at - before,
+            row.at - self._before,
             ARROWS.index(_arrow_of(row, event)),
             lanes.get(row.source, -1),
             lanes.get(row.target, -1),
@@ -43,12 +47,12 @@ def rows_of(run: Retold, words: Words) -> dict[str, Any]:
             words.place(clean(row.detail)),
             n - row.refers if row.refers >= 0 else 0,
             n - row.cause if row.cause >= 0 else 0,
-            _flags_of(run, event),
+            # What breaks an invariant is always worth a row.
+            _flags_of(run, event) | (SHOWN if n in self._broken else 0),
         )
-        for column, value in zip(columns.values(), told, strict=True):
+        for column, value in zip(self.values.values(), told, strict=True):
             column.append(value)
-        before = row.at
-    return columns
+        self._before = row.at
 
 
 def _arrow_of(row: Row, event: Event) -> str:
@@ -69,17 +73,3 @@ def _flags_of(run: Retold, event: Event) -> int:
     if isinstance(event, events.FrameSent | events.FrameDelivered | events.FrameLost):
         flags |= FRAME
     return flags
-
-
-def downs_of(run: Retold) -> list[tuple[int, int, int]]:
-    """(lane, from, to) of the steps in which a host was down; ``to`` -1: to the end."""
-    lanes = {name: place for place, (name, _) in enumerate(run.lanes)}
-    found: list[tuple[int, int, int]] = []
-    since: dict[str, int] = {}
-    for n in range(run.count):
-        event = run.trace.event(n)
-        if isinstance(event, events.HostCrashed):
-            since.setdefault(event.host, n)
-        elif isinstance(event, events.HostStarted) and event.host in since:
-            found.append((lanes.get(event.host, -1), since.pop(event.host), n))
-    return [*found, *((lanes.get(host, -1), n, -1) for host, n in since.items())]

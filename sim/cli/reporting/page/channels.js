@@ -4,6 +4,8 @@
 const STATES = { WORKING: "in progress", QUEUED: "queued", OK: "ok", FAILED: "error",
   CANCELLED: "cancelled", INTERRUPTED: "interrupted", REJECTED: "rejected" };
 
+const MOST_MESSAGES = 60;  // of a chat; older ones wait until somebody wants them
+
 const channels = {
   name: "Channels",
 
@@ -16,7 +18,10 @@ const channels = {
       if (!here.length) box.append(el("p", "soft", "nothing yet"));
       for (const [chat, list] of grouped(here, (one) => one.chat)) {
         const pane = el("div", `chat ${kind}`, el("h4", "", chat));
-        for (const one of threaded(list)) pane.append(messageBox(run, one, n));
+        const all = threaded(list), old = all.slice(0, -MOST_MESSAGES);
+        const boxes = (some) => some.map((one) => messageBox(run, one, n));
+        if (old.length) pane.append(details(`${old.length} earlier messages`, () => el("div", "", ...boxes(old))));
+        pane.append(...boxes(all.slice(-MOST_MESSAGES)));
         box.append(pane);
       }
     }
@@ -86,6 +91,7 @@ function behind(run, one, looks, n) {
   const flying = (one.edits || []).filter(([from, to]) => from <= n && (to < 0 || to > n));
   if (looks.length > 1 || flying.length) {
     const list = el("ol", "looks");
+    list.start = Math.max(1, looks.length - 7);
     for (const look of looks.slice(-8)) list.append(lookLine(run, look));
     for (const [from, , word, text, by] of flying) {
       const line = el("li", "flying", stepLink(run, from), " on its way: ", chip(word), el("span", "", ` ${run.words[text]} `), el("span", "soft", writer(by)));

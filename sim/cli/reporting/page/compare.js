@@ -67,7 +67,7 @@ const compare = {
     if (n < 0) return el("span", "cell nothing");
     const from = run.lane(run.source[n]), to = run.lane(run.target[n]);
     const broken = run.violations.filter((one) => one.step === n);
-    const cell = el("span", broken.length ? "cell broken" : `cell ${report.arrows[run.arrow[n]]}`, el("span", "n", n), el("span", "ends", from === to ? from : `${from}→${to}`),
+    const cell = el("span", broken.length ? "cell broken" : `cell ${report.arrows[run.arrow[n]]}`, el("span", "n", n), el("span", "who", from === to ? from : `${from}→${to}`),
       el("b", "", run.label(n)), " ", el("span", "soft", run.detail(n)));
     if (broken.length) cell.append(el("span", "bad", ` ✗ ${broken.map((one) => one.invariant).join(", ")}`));
     cell.title = visible(`${run.label(n)} ${run.detail(n)}`);

@@ -23,7 +23,7 @@ function printed() {
   for (const one of broken) list.append(bannerRow(run, run.violations.indexOf(one)));
   paper.replaceChildren(el("h1", "", report.name), verdictCard(run), el("h2", "", `The run: ${run.title}`), list,
     ...run.channels.length ? [el("h2", "", "The channels at the end"), channels.draw(run, run.last)] : [],
-    ...report.pairs ? [el("h2", "", "Where the runs part"), printedPairs()] : [],
+    ...report.pairs ? [el("h2", "", "Where the runs part"), compare.verdicts(), printedPairs()] : [],
     ...report.source ? [el("h2", "", "The scenario"), el("pre", "source", report.source)] : []);
 }
 
