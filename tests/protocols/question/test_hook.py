@@ -9,8 +9,6 @@ from sim.protocols.question import acts
 from sim.protocols.question.before import BeforeTool, HookReturned
 from sim.protocols.question.constants import STORE_FILE
 from sim.protocols.question.hook import texts
-from sim.protocols.question.hook.asked import Asked, AskedOption, first_of
-from sim.protocols.question.telegram.entities import read_text, units
 from sim.protocols.question.texts import STORE_BROKEN
 from sim.world import fault_choice
 from tests.protocols.question.question_play import LOCK, QuestionPlay, question
@@ -105,76 +103,6 @@ def test_two_questions_at_once_have_each_their_entry_and_message():
     assert {entry["messageId"] for entry in entries.values()} == {101, 102}
 
 
-@pytest.mark.parametrize(
-    ("args", "asked"),
-    [
-        (None, None),
-        ("text", None),
-        ({}, None),
-        ({"questions": []}, None),
-        ({"questions": "x"}, None),
-        ({"questions": [5]}, None),
-        ({"questions": [{"question": 5, "header": None}]}, None),
-        ({"questions": [{"question": "Why?"}]}, Asked("Why?")),
-        ({"questions": [{"header": "H", "options": "x"}]}, Asked("", "H")),
-        (
-            {"questions": [{"question": "Q", "options": [5, {}, {"label": ""}, {"label": "L"}]}]},
-            Asked("Q", "", (AskedOption("L"),)),
-        ),
-        (
-            {"questions": [{"question": "Q", "multiple": True}, {"question": "R"}]},
-            Asked("Q", multiple=True, others=1),
-        ),
-        (
-            {"questions": [{"question": "Q", "options": [{"label": "L", "value": "v"}]}]},
-            Asked("Q", "", (AskedOption("L", "", "v"),)),
-        ),
-    ],
-)
-def test_odd_arguments_are_taken_as_far_as_they_go(args, asked):
-    assert first_of(args) == asked
-    play = hooked()
-    assert told(play, BeforeTool("question", "s", "c", args))[0] == HookReturned()
-    assert len(play.sent) == len(play.kept()) == (0 if asked is None else 1)
-
-
-def test_a_value_stands_in_the_entry_and_its_label_on_the_button():
-    option = {"label": "Yes, deploy", "value": "yes"}
-    args = {"questions": [{"question": "Q", "options": [option]}]}
-    play = hooked()
-    told(play, BeforeTool("question", "s", "", args))
-    assert the_entry(play)[1]["options"] == [option]
-    assert (the_entry(play)[1]["callID"], the_entry(play)[1]["directory"]) == ("", "")
-
-
-@pytest.mark.parametrize("off", [(), ("rest-is-said",)])
-def test_what_cannot_be_answered_here_is_said(off):
-    args = {"questions": [{"question": "Q" * 9_000, "multiple": True}, {"question": "R"}]}
-    play = hooked(off=off)
-    told(play, BeforeTool("question", "s", "c", args))
-    text = play.sent[0].body["text"]
-    assert text.endswith(texts.ONE_VALUE) is not bool(off)
-    assert (texts.OTHERS_UNANSWERED.format(count=1) in text) is not bool(off)
-    assert units(text) == 4_096
-
-
-@pytest.mark.parametrize("text", ["a_b*c`d[e]", "\\_", "😀" * 3_000, "_" * 5_000, "x" * 4_095])
-def test_any_text_is_shown_as_it_is_and_fits(text):
-    message = texts.question(Asked(text), says_rest=True)
-    assert units(message) <= 4_096
-    shown, entities = read_text(message, "Markdown")
-    shown = shown.removeprefix("❓ ").removesuffix("…")
-    assert entities == ()
-    assert text.startswith(shown)
-    assert len(shown) > 2_000 or shown == text
-
-
-@pytest.mark.parametrize("header", ["Pick", "a_b", "*", "`x[", "\\"])
-def test_any_header_is_shown_as_it_is(header):
-    message = texts.question(Asked("Why?", header), says_rest=True)
-    assert read_text(message, "Markdown")[0] == f"❓ {header}\nWhy?"
-
-
 # -- what may go wrong
 
 
@@ -260,6 +188,30 @@ def test_a_slow_disk_is_no_reason_to_stay_either():
     reply, took_ms = told(play)
     assert reply == HookReturned()
     assert took_ms <= 5_002
+
+
+def test_a_message_for_whose_answer_no_time_is_left_is_not_sent_and_its_entry_goes_later():
+    play = hooked()
+    for way in (("hook", "store"), ("store", "hook")):
+        play.world.latencies[way] = (460_000, 460_000)
+    reply, took_ms = told(play)
+    assert (reply, play.sent) == (HookReturned(), [])
+    assert took_ms <= 5_002
+    assert len(play.kept()) == 1
+    play.run_ms(6_000)
+    assert play.kept() == {}
+    assert any("once more" in text for text in play.logs())
+
+
+def test_the_message_is_noted_later_where_the_lock_was_held_too_long():
+    play = hooked()
+    play.use("agent", lambda actor: actor.perform(Call("hook", BEFORE, 10**9)))
+    while not play.sent:
+        play.step()
+    play.act("store", acts.LeaveLock(owner="agent#1"), ms=3_000)
+    assert "messageId" not in the_entry(play)[1]
+    play.act("store", acts.RemoveLock(), ms=100)
+    assert the_entry(play)[1]["messageId"] == 101
 
 
 def test_the_late_write_brings_no_answered_question_back():

@@ -358,6 +358,27 @@ def test_a_file_that_was_mended_meanwhile_is_not_moved_aside():
     assert play.files() == [STORE_FILE]
 
 
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_file_that_is_broken_anew_while_it_is_looked_at_is_never_overwritten(times):
+    play = two()
+    play.act("store", acts.BreakStore(GARBAGE))
+    result = play.use("P", add)
+    seen = 0
+    while not result:
+        play.step()
+        renames = play.operations("P").count("RenameFile")
+        if seen < min(renames, times):  # the rename is on its way
+            seen += 1
+            play.perform("store", op.Save(STORE_FILE, f"{GARBAGE} {seen}"))
+    play.run()
+    moved = [play.file(path) for path in play.files() if ".broken-" in path]
+    if times < 3:
+        assert (moved, list(play.kept())) == ([f"{GARBAGE} {times}"], result)
+    else:
+        assert isinstance(result[0], DiskTrouble)
+        assert (moved, play.file()) == ([], f"{GARBAGE} 3")
+
+
 def test_without_the_rules_a_broken_file_is_empty_at_once_and_overwritten():
     play = two("broken-is-read-again", "broken-is-moved-aside")
     play.act("store", acts.BreakStore(GARBAGE))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 import attrs
 
 from sim.core.actor import Actor, Port
-from sim.core.http import HttpRequest, HttpResponse
-from sim.core.op import Call, Note, Sleep
+from sim.core.http import REFUSED, HttpRequest, HttpResponse, Unreached
+from sim.core.op import Call, Note, Sleep, Spawn
 from sim.protocols.question.before import BeforeTool, HookReturned
 from sim.protocols.question.constants import (
     OPENCODE_TIMEOUT_MS,
@@ -29,7 +30,7 @@ from sim.protocols.question.hook.sending import (
     outcome,
     question_body,
 )
-from sim.protocols.question.store.entry import PendingQuestion
+from sim.protocols.question.store.entry import Kept, PendingQuestion
 from sim.protocols.question.store.pending import PendingStore
 from sim.protocols.question.store.trouble import StoreTrouble
 from sim.protocols.question.texts import STORE_BROKEN
@@ -38,6 +39,9 @@ from sim.wire.absent import ABSENT, Absent
 RESERVE_MS: Final = 500
 """Kept for the store when Telegram takes its time."""
 LOOK_MS: Final = 1_000
+
+
+Change = Callable[[PendingStore], Coroutine[Any, Any, Any]]
 
 
 class HookTrouble(Exception):
@@ -130,20 +134,40 @@ class Hook(Actor):
                 await self._note_message(errand, unique_id, sent.message_id)
             case SendRefused():
                 if self.plan.rules.drop_on_refused_send:
-                    await errand.store.remove(unique_id)
+                    await self._change(errand, lambda store: store.remove(unique_id))
                 raise HookTrouble(f"sendMessage refused: {sent.why}")
             case SendUnknown():
                 if not self.plan.rules.keep_on_unknown_send:
-                    await errand.store.remove(unique_id)
-                raise HookTrouble(f"sendMessage, outcome unknown, entry kept: {sent.why}")
+                    await self._change(errand, lambda store: store.remove(unique_id))
+                raise HookTrouble(f"sendMessage, outcome unknown: {sent.why}")
         await self._tell_broken(errand)
+
+    async def _change(self, errand: Errand, change: Change) -> Any:
+        """Change the entry; what there is no time for goes on when the tool has its way."""
+        try:
+            return await change(errand.store)
+        except StoreTrouble as trouble:
+            await self._log("warn", f"{errand.before.call}: once more: {trouble}")
+            await self.perform(Spawn("store", self._later(change)))
+            return None
+
+    async def _later(self, change: Change) -> None:
+        try:
+            await change(self.pending)
+        except StoreTrouble as trouble:
+            await self._log("error", str(trouble))
 
     async def _note_message(self, errand: Errand, unique_id: str, message_id: int) -> None:
         """The late write: an entry that is gone stays gone (DQ-21)."""
         chat = self.plan.chat
-        found = await errand.store.update(unique_id, chat_id=chat, message_id=message_id)
-        if found is None and not self.plan.rules.late_write_changes_only:
-            await errand.store.add(await self._entry(errand, message_id), unique_id)
+
+        async def note(store: PendingStore) -> Kept | None:
+            found = await store.update(unique_id, chat_id=chat, message_id=message_id)
+            if found is None and not self.plan.rules.late_write_changes_only:
+                await store.add(await self._entry(errand, message_id), unique_id)
+            return found
+
+        await self._change(errand, note)
 
     async def _tell_broken(self, errand: Errand) -> None:
         broken = errand.store.broken
@@ -158,7 +182,9 @@ class Hook(Actor):
 
     async def _telegram(self, name: str, body: dict[str, Any], until_us: int) -> Any:
         request = method(self.plan.token, name, body)
-        left_us = max(0, until_us - self.port.now_us())
+        left_us = until_us - self.port.now_us()
+        if left_us <= 0:
+            return Unreached(REFUSED)  # nothing is sent whose answer nobody will hear
         limit_us = min(left_us, TELEGRAM_TIMEOUT_MS * 1_000)
         return await self.perform(Call(self.plan.telegram, request, limit_us))
 

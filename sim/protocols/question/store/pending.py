@@ -32,7 +32,7 @@ from sim.protocols.question.store.operations import (
     WriteFile,
 )
 from sim.protocols.question.store.plan import PendingPlan
-from sim.protocols.question.store.trouble import LockTimeout, StoreTrouble
+from sim.protocols.question.store.trouble import DiskTrouble, LockTimeout, StoreTrouble
 from sim.wire.decode import NotJson, decode_json
 from sim.wire.encode import encode_json
 from sim.wire.equality import same_json
@@ -42,6 +42,8 @@ Entries = dict[str, Any]
 """The whole file: whatever JSON stands under each uniqueId."""
 
 NEW_SUFFIX: Final = ".new"
+LOOKS: Final = 3
+"""How often a broken file is looked at that somebody changes meanwhile."""
 LOST_LOCKS: Final = 3
 """How often a change begins anew because its lock was taken over."""
 
@@ -83,18 +85,17 @@ class PendingStore:
     async def entries(self) -> Entries:
         """All entries, decoded. A missing file has none; neither has a broken one, which
         is read again for a while and then moved aside."""
-        rules = self.disk.rules
-        content = await self._read()
-        for _ in range(BROKEN_READS if rules.broken_is_read_again else 0):
-            if _decoded(content) is not None:
-                break
-            await self.disk.pause(BROKEN_PAUSE_MS)
-            content = await self._read()
-        found = _decoded(content)
-        if found is None and rules.broken_is_moved_aside:
+        for _ in range(LOOKS):
+            content = await self._settled()
+            found = _decoded(content)
+            if found is not None:
+                return found
+            if not self.disk.rules.broken_is_moved_aside:
+                return {}
             assert isinstance(content, Content)
-            return await self._move_aside(content.text)
-        return found or {}
+            if await self._move_aside(content.text):
+                return {}
+        raise DiskTrouble(f"{self.disk.plan.path} is broken, and changes while it is looked at")
 
     async def get(self, unique_id: str) -> Kept | None:
         """What stands under a uniqueId, None for nothing."""
@@ -171,6 +172,16 @@ class PendingStore:
         reply: Content | NoFile = await self.disk.ask(ReadFile(self.disk.plan.path))
         return reply
 
+    async def _settled(self) -> Content | NoFile:
+        """The file's content; one that cannot be read is given some time to be written."""
+        content = await self._read()
+        for _ in range(BROKEN_READS if self.disk.rules.broken_is_read_again else 0):
+            if _decoded(content) is not None:
+                break
+            await self.disk.pause(BROKEN_PAUSE_MS)
+            content = await self._read()
+        return content
+
     async def _altered(self, alter: Callable[[Entries], R], held: Held | None) -> tuple[bool, R]:
         """Whether it is as ``alter`` wants it, and what that returned."""
         entries = await self.entries()
@@ -191,15 +202,14 @@ class PendingStore:
             return False
         return isinstance(await self.disk.ask(RenameFile(fresh, plan.path, held)), Done)
 
-    async def _move_aside(self, text: str) -> Entries:
-        """Put the broken file away, if it is still this one, and say so once."""
+    async def _move_aside(self, text: str) -> bool:
+        """Put the broken file away. → whether it was still this one."""
         plan, now_ms = self.disk.plan, self.disk.actor.port.now_ms()
         target = f"{plan.path}{BROKEN_SUFFIX}{now_ms}"
         reply = await self.disk.ask(RenameFile(plan.path, target, Held(plan.path, text)))
         if isinstance(reply, Done):
             self.broken.append(target)
-            return {}
-        return _decoded(await self._read()) or {}
+        return isinstance(reply, Done)
 
 
 def _decoded(content: Content | NoFile) -> Entries | None:
