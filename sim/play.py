@@ -76,7 +76,17 @@ def _relay_stage() -> type[Stage]:
     return RelayStage
 
 
-STAGES: Mapping[str, Callable[[], type[Stage]]] = {"hook": _hook_stage, "relay": _relay_stage}
+def _question_stage() -> type[Stage]:
+    from sim.scenario.stages.question import QuestionStage
+
+    return QuestionStage
+
+
+STAGES: Mapping[str, Callable[[], type[Stage]]] = {
+    "hook": _hook_stage,
+    "relay": _relay_stage,
+    "question": _question_stage,
+}
 
 
 def stage_for(scenario: Scenario) -> type[Stage]:

@@ -175,8 +175,34 @@ def _relay() -> Played:
     )
 
 
+def _question() -> Played:
+    from sim.protocols.question.chronicle import QuestionChronicle
+    from sim.protocols.question.chronicle_reading import typed
+    from sim.protocols.question.invariants import INVARIANTS, invariants_for
+    from sim.protocols.question.offers import OFFERS
+    from sim.protocols.question.rules import QuestionRules
+    from sim.protocols.question.words import FEATURES, WORDS
+
+    return Played(
+        name="question",
+        words=WORDS,
+        rules=QuestionRules,
+        features=FEATURES,
+        invariants=INVARIANTS,
+        judges=invariants_for,
+        chronicle=QuestionChronicle,
+        typed=typed,
+        legal=lambda chronicle, host, link, frame, n: [],  # nothing is framed here
+        centre="listener",
+        short=MappingProxyType(
+            {"requestID": "Q", "callID": "C", "sessionID": "S", "uniqueId": "K"}
+        ),
+        offers=OFFERS,
+    )
+
+
 _TABLE: Final[Mapping[str, Callable[[], Played]]] = MappingProxyType(
-    {"hook": cache(_hook), "relay": cache(_relay)}
+    {"hook": cache(_hook), "relay": cache(_relay), "question": cache(_question)}
 )
 
 PLAYED: Final = tuple(_TABLE)

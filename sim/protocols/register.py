@@ -76,8 +76,17 @@ def _relay() -> WireProtocol:
     )
 
 
+def _question() -> WireProtocol:
+    from sim.protocols.question.messages import MESSAGES, shape_of, told
+    from sim.protocols.question.parse import parse_question_message
+
+    return WireProtocol(
+        "question", MESSAGES, MESSAGES, parse_question_message, "is", shape_of, told
+    )
+
+
 _TABLE: Final[Mapping[str, Callable[[], WireProtocol]]] = MappingProxyType(
-    {"hook": cache(_hook), "relay": cache(_relay)}
+    {"hook": cache(_hook), "relay": cache(_relay), "question": cache(_question)}
 )
 
 PROTOCOLS: Final = tuple(_TABLE)

@@ -181,6 +181,22 @@ class ChannelFault:
 
 
 @frozen
+class HttpFault:
+    """``@http L->OC "GET /question" 500 2x``: what becomes of the next such requests.
+
+    ``request`` is ``*`` for any; ``outcome`` a word of ``http_fault``.
+    """
+
+    line: int
+    column: int
+    source: str
+    target: str
+    request: str
+    outcome: str
+    times: int = 1
+
+
+@frozen
 class Expect:
     """``@expect R1 WORKING|QUEUED "p2"``: what a reader of the channel sees now.
 
@@ -291,6 +307,7 @@ Directive = (
     | Sleep
     | FeatureChange
     | ChannelFault
+    | HttpFault
     | Expect
     | Final
     | Count

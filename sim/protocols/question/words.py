@@ -85,6 +85,26 @@ AGENT: Final = (
 """What an agent's call of the question tool may say; ``listedAfter`` is a duration."""
 
 
+GROUP_TEXTS: Final = "group-texts"
+POLL_CONFLICT: Final = "poll-conflict"
+STRICT_EDITS: Final = "strict-edits"
+CALL_IDS: Final = "call-ids"
+TOOL_IN_LIST: Final = "tool-in-list"
+FEATURE_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        GROUP_TEXTS: TELEGRAM,
+        POLL_CONFLICT: TELEGRAM,
+        STRICT_EDITS: TELEGRAM,
+        CALL_IDS: OPENCODE,
+        TOOL_IN_LIST: OPENCODE,
+    }
+)
+"""What a side does unless a diagram takes it away (``@feature ID -name``), and whose it is:
+texts of groups reach the bot, a second poller gets the first a 409, an edit that changes
+nothing is refused, tools have call ids, and the list tells them."""
+FEATURES: Final = tuple(FEATURE_OF)
+
+
 @attrs.frozen
 class Saying:
     """One name: who says it to whom (``a>b|c>d``), and what may be said of it.

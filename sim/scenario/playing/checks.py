@@ -39,7 +39,7 @@ def check_shown(fail: Fail, stage: Stage, node: nodes.Expect | nodes.Final) -> N
     if real is None:
         fail(node.line, _say_shown(node), f"no arrow that matched has bound {node.name}")
     else:
-        _judge_shown(fail, node, stage.shown(real))
+        _judge_shown(fail, node, stage.shown(stage.subject(real, node.states)))
 
 
 def _judge_shown(fail: Fail, node: nodes.Expect | nodes.Final, shown: Shown | None) -> None:
@@ -64,7 +64,7 @@ def check_late(stage: Stage, late: Late) -> None:
         if real is None:
             check_shown(late.fail, stage, node)
         else:
-            _judge_shown(late.fail, node, late.seen.get(str(real)))
+            _judge_shown(late.fail, node, late.seen.get(stage.subject(real, node.states)))
     elif real is None:
         happened = f"no arrow that matched has bound {node.name}"
         late.fail(node.line, _say_count(node), happened)

@@ -12,7 +12,7 @@ from sim.scenario.playing.stage import Direction
 from sim.scenario.playing.threads import Poll, Settled, Steps, Until
 from sim.scenario.syntax import Arrow, FrameText, Statement
 from sim.scenario.tree import statements_in
-from sim.world import fault, fault_choice
+from sim.world import fault, fault_choice, http_fault
 from sim.world.link import End, Link
 from sim.world.world import World
 
@@ -204,10 +204,21 @@ def _strike(walk: Walk, node: Any) -> None:
         case nodes.Fault(name=name):
             if not fault_choice.strike(world, name) and not _is_of_stand_in(walk, name):
                 walk.findings.fail(node.line, f"@fault {name}", "there is nothing of that name now")
+        case nodes.HttpFault():
+            _befall(walk, node)
         case nodes.Crash(host=host):
             walk.perform(Direction(host, verb="crash"))
         case nodes.Restart(host=host):
             walk.perform(Direction(host, verb="restart"))
+
+
+def _befall(walk: Walk, node: nodes.HttpFault) -> None:
+    """The next requests of a kind are refused, lost, late …"""
+    word = http_fault.ANY
+    if node.request != http_fault.ANY:
+        word = walk.stage.http_word(node.source, node.target, node.request)
+    world, ends = walk.director.world, (node.source, node.target)
+    http_fault.strike_next(world, *ends, word, node.outcome, node.times)
 
 
 def _is_of_stand_in(walk: Walk, fault_name: str) -> bool:

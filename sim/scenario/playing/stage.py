@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from sim.core.http import HttpRequest
 from sim.core.invariant import Invariant
 from sim.core.op import Frame
 from sim.scenario.playing.ear import Ear
@@ -161,6 +162,18 @@ class Stage(ABC):
     @abstractmethod
     def feature(self, host: str, feature: str, on: bool) -> Direction:
         """Change what a twin announces from the next handshake on."""
+
+    def http_word(self, source: str, target: str, request: str) -> str:
+        """What the world calls a request over HTTP that a diagram names: ``GET /path``."""
+        method, _, path = request.partition(" ")
+        return HttpRequest(method, path).word
+
+    def subject(self, real: Any, states: tuple[str, ...]) -> str:
+        """What ``shown`` is asked about when a name's state is expected to be one of these.
+
+        A name may mean two things that show: a question, and the message that asks it.
+        """
+        return str(real)
 
     @abstractmethod
     def shown(self, real_id: Any) -> Shown | None:

@@ -1,0 +1,116 @@
+"""Diagrams that parse but that this stage cannot play: said before the run, with the place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sim.core.errors import ScenarioError, UsageError
+from sim.protocols.question.constants import KINDS, LISTENER
+from sim.protocols.question.words import ANSWERS, FEATURE_OF, METHODS, WORDS
+from sim.scenario import directive_nodes as nodes
+from sim.scenario.stages.question_acts import read_act
+from sim.scenario.stages.question_prompts import complaint_about_call
+from sim.scenario.syntax import Act, Arrow, FrameText, Participant, Scenario
+from sim.scenario.tree import statements_in
+
+PLAYED: Final = (*KINDS, "person")
+SEVERAL: Final = (LISTENER, "person")
+NO_CONNECTION: Final = "everything here is a request over HTTP; write @http {} refused"
+OF_TELEGRAM: Final = ("post", "edit", "delete", "answer", "poll", "*")
+
+
+def refuse_unplayable(scenario: Scenario) -> None:
+    """Raise ScenarioError for the first thing that has no meaning here."""
+    people = {one.id: one for one in scenario.participants}
+    _check_cast(scenario)
+    for switch in scenario.settings.features:
+        complaint = _complaint_about_feature(switch.feature, people[switch.host])
+        if complaint:
+            raise _fail(scenario, switch, complaint)
+    statements = list(statements_in(scenario.body))
+    for place, one in enumerate(statements):
+        complaint = _complaint(one, people, statements[place + 1 :])
+        if complaint:
+            raise _fail(scenario, one, complaint)
+
+
+def _fail(
+    scenario: Scenario, at: Any, message: str, allowed: tuple[str, ...] = ()
+) -> ScenarioError:
+    return ScenarioError(
+        message, path=scenario.path, line=at.line, column=at.column, allowed=allowed
+    )
+
+
+def _check_cast(scenario: Scenario) -> None:
+    seen: dict[str, str] = {}
+    for one in scenario.participants:
+        if one.kind not in PLAYED:
+            message = f"{one.id} is a {one.kind!r}, which a question run has not"
+            raise _fail(scenario, one, message, PLAYED)
+        if one.puppet is not None:
+            message = f"{one.id} cannot be a puppet: requests are answered, which puppets do not"
+            raise _fail(scenario, one, message)
+        if one.kind in seen:
+            message = f"{seen[one.kind]} and {one.id} are both a {one.kind}; one run has one"
+            raise _fail(scenario, one, message)
+        if one.kind not in SEVERAL:
+            seen[one.kind] = one.id
+
+
+def _complaint_about_feature(feature: str, host: Participant) -> str:
+    owner = FEATURE_OF.get(feature, host.kind)
+    return "" if owner == host.kind else f"{feature} belongs to a {owner}, not to {host.id}"
+
+
+def _complaint(one: Any, people: Mapping[str, Participant], following: list[Any]) -> str:
+    match one:
+        case nodes.Reconnect(host=host) | nodes.Cut(host=host) | nodes.Heal(host=host):
+            return f"{host} keeps no connection: " + NO_CONNECTION.format(f"{host}->…")
+        case nodes.Open(host=host) | nodes.Closed(host=host):
+            return f"{host} keeps no connection that could be open or closed"
+        case nodes.Hold(source=source, target=target) | nodes.Release(source=source, target=target):
+            return NO_CONNECTION.format(f"{source}->{target}")
+        case nodes.FeatureChange(feature=feature):
+            return f"{feature} is for the whole run: write it before the first arrow"
+        case nodes.ChannelFault(op=op) if op not in OF_TELEGRAM:
+            return f"the Bot API has no {op}; it has {', '.join(OF_TELEGRAM)}"
+        case nodes.DuplicateNext():
+            return "a request over HTTP does not come twice"
+        case nodes.LoseNext() | nodes.DelayNext():
+            arrow = next((a for a in following if _is_frame(a)), None)
+            return "" if arrow is None else _complaint_about_fate(arrow)
+        case nodes.Act(host=host, act=act):
+            return _complaint_about_act(people[host], act)
+        case Arrow(lost=True):
+            return _complaint_about_fate(one)
+        case Arrow(content=Act(frame=FrameText() as frame)):
+            return complaint_about_call(frame)
+    return ""
+
+
+def _is_frame(one: Any) -> bool:
+    return isinstance(one, Arrow) and isinstance(one.content, FrameText)
+
+
+def _complaint_about_fate(arrow: Arrow) -> str:
+    """Only a request over HTTP can be lost or late; what becomes of an answer is the fate of
+    its request."""
+    assert isinstance(arrow.content, FrameText)
+    name = arrow.content.type
+    if name in METHODS or name.startswith(("GET ", "POST ")):
+        return ""
+    if name in ANSWERS:
+        lane = f"{arrow.target}->{arrow.source}"
+        return f"the answer to a request is lost with: @http {lane} REQUEST broken"
+    way = WORDS.direction(name).partition("|")[0].replace(">", " to ")
+    return f"{name} ({way}) is no request over HTTP: it cannot be lost or late"
+
+
+def _complaint_about_act(host: Participant, act: object) -> str:
+    try:
+        read_act(host.kind, act)
+    except UsageError as error:
+        return str(error)
+    return ""
