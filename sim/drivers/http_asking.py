@@ -6,12 +6,14 @@ from typing import Any, Final
 
 import httpx
 import msgspec
+import trio
 
 from sim.core.errors import UsageError
 from sim.core.http import REFUSED, RESET, HttpRequest, HttpResponse, Unreached
 from sim.drivers.listening import is_this_machine
 
 CONNECT_S: Final = 10.0
+LEAVE_S: Final = 1.0
 
 
 class Endpoint:
@@ -34,6 +36,14 @@ class Endpoint:
     async def close(self) -> None:
         """Let go of its connections."""
         await self._client.aclose()
+
+    async def closed_at_the_end(self) -> None:
+        """Wait until cancelled, then let go of its connections."""
+        try:
+            await trio.sleep_forever()
+        finally:
+            with trio.move_on_after(LEAVE_S, shield=True):
+                await self.close()
 
     async def ask(self, request: HttpRequest) -> HttpResponse | Unreached:
         """Send it and wait for the answer, without a limit of time: the caller has one.

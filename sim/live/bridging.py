@@ -17,6 +17,9 @@ from sim.live.holding import Stop, watch_signals
 from sim.live.http_door import HttpDoor
 from sim.protocols.question.constants import HOOK
 
+LEAVE_S = 1.0
+"""For connections to take leave."""
+
 
 @attrs.frozen
 class Work:
@@ -50,6 +53,17 @@ async def work(
     """
     stop = stop or Stop()
     bridge = Bridge(plan.settings, tell, plan.record)
+    try:
+        await _until(stop, plan, bridge, opened)
+    finally:
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + LEAVE_S):
+            await bridge.end()
+    recording = bridge.recording
+    return Done(stop.signal, bridge.asked, recording.problem if recording else "")
+
+
+async def _until(stop: Stop, plan: Work, bridge: Bridge, opened: Callable[[str], None]) -> None:
+    """Let it work until it is to end."""
     desk = Desk(bridge)
     failure: Exception | None = None
     async with trio.open_nursery() as nursery:
@@ -70,12 +84,8 @@ async def work(
             failure = error
         finally:
             nursery.cancel_scope.cancel()
-            with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-                await bridge.end()
     if failure is not None:
         raise failure
-    recording = bridge.recording
-    return Done(stop.signal, bridge.asked, recording.problem if recording else "")
 
 
 async def _checked(bridge: Bridge, stop: Stop) -> None:

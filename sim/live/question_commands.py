@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import msgspec
 
 from sim.channel.api import ChannelFault, Press, Remove, Reword, Say
@@ -32,8 +33,9 @@ from sim.live.question_orders import (
 from sim.protocols.question import acts
 from sim.protocols.question.telegram.people import DIRECT
 from sim.scenario.playing.directing import CHANNEL_OUTCOMES
+from sim.scenario.playing.match import Names
 from sim.scenario.playing.stage import NotYet
-from sim.scenario.syntax import Act, Arrow
+from sim.scenario.syntax import Act, Arrow, Name
 from sim.world import http_fault
 
 OPS = ("post", "edit", "delete", "answer", "poll", "me", "*", "event")
@@ -110,10 +112,13 @@ class QuestionCommands(Machines):
 
     def press(self, c: PressKey) -> Did:
         """Somebody presses a button."""
-        person = self._who(c)
-        if c.message:
-            return self._act(person, Press(person, self.mean.message(c.message), c.button))
-        return self._does(person, Act(0, 0, "press", word=c.button or None))
+        person, word = self._who(c), c.button or None
+        if not c.message:
+            return self._does(person, Act(0, 0, "press", word=word))
+        message = self.mean.message(c.message)
+        if ":" in c.button:  # data, which need not be that of any button
+            return self._act(person, Press(person, message, c.button))
+        return self._does(person, Act(0, 0, "press", word=word, name=Name(message)))
 
     def reword(self, c: RewordText) -> Did:
         """Somebody changes what they wrote."""
@@ -131,7 +136,10 @@ class QuestionCommands(Machines):
 
     def _does(self, person: str, act: Act) -> Did:
         arrow = Arrow(0, 0, person, self.cast.telegram, False, act, act.verb)
-        done = self.house.stage.people.does(arrow, act)
+        names = Names()
+        if act.name is not None:
+            names.bind({act.name.text: act.name.text})
+        done = attrs.evolve(self.house.stage.people, names=names).does(arrow, act)
         if isinstance(done, NotYet):
             told = f"{person} cannot {act.verb}: {done.why}"
             raise ControlError(told, status=409, allowed=self.mean.buttons())

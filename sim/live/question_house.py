@@ -175,6 +175,7 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
         endpoint = Endpoint(self.served.hook_url)
         outlet = Outlet(self.driver, partial(self._tell_hook, endpoint))
         outlet.enter(nursery)
+        nursery.start_soon(endpoint.closed_at_the_end)
         self.world.outlets[self.cast.hook] = outlet.take
 
     async def _tell_hook(self, endpoint: Endpoint, told: BeforeTool) -> HookReturned:

@@ -33,7 +33,8 @@ class ReplyText(OnTelegram, kw_only=True):
 
 class PressKey(OnTelegram, kw_only=True):
     """``POST /press``: a button by its label or data ("": the first; ``custom``: the one for
-    a free answer), on a ``message`` ("": the newest that has, or had, it)."""
+    a free answer; on a message also any data with a colon), on a ``message`` ("": the newest
+    that has, or had, it)."""
 
     button: str = ""
     message: str = ""
