@@ -34,6 +34,9 @@ class Listener(Actor):
     offset passes an update when its handling has ended (DQ-14).
     """
 
+    # A single thread of JavaScript: up to its next wait a handler is one step.
+    ONE_AT_A_TIME = True
+
     __slots__ = (
         "_desk",
         "_expiry",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sim.core.actor import Actor
-from sim.protocols.question.listener import texts
 from sim.protocols.question.listener.bot import Bot
 from sim.protocols.question.listener.logs import Logs
 from sim.protocols.question.listener.plan import ListenerPlan
@@ -11,6 +10,7 @@ from sim.protocols.question.listener.questions import Questions
 from sim.protocols.question.listener.routing import Prompts
 from sim.protocols.question.store.claims import Claims
 from sim.protocols.question.store.pending import PendingStore
+from sim.protocols.question.texts import STORE_BROKEN
 
 
 class Desk:
@@ -53,4 +53,4 @@ class Desk:
         for path in aside:
             await self.logs.write("error", f"❌ pending store is unreadable, moved to {path}")
         if aside:
-            await self.bot.message(self.plan.chat, texts.STORE_BROKEN)
+            await self.bot.message(self.plan.chat, STORE_BROKEN)

@@ -40,7 +40,7 @@ class Leading:
             why = f"lease: {trouble}"
         if why != self._told:
             self._told = why
-            await self._desk.logs.write("warning", f"⏳ {why}")
+            await self._desk.logs.write("warn", f"⏳ {why}")
         return False
 
     async def refresh(self) -> None:
@@ -56,7 +56,7 @@ class Leading:
             period_us = desk.plan.lease_refresh_ms * 1_000
             await desk.actor.perform(StartTimer(TIMER, "", period_us, background=True))
         else:
-            await desk.logs.write("warning", "⏳ another listener has taken over")
+            await desk.logs.write("warn", "⏳ another listener has taken over")
 
     async def give_back(self) -> None:
         """Leave the lease to others: the process ends."""

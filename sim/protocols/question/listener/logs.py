@@ -10,7 +10,7 @@ from sim.protocols.question.listener.updates import Press, Said
 
 PREFIX: Final = "[PermListener]"
 
-Level = Literal["info", "warning", "error"]
+Level = Literal["info", "warn", "error"]
 
 
 class Logs:
@@ -27,7 +27,7 @@ class Logs:
         """One line."""
         await self._actor.perform(Note("log", {"level": level, "text": f"{PREFIX} {text}"}))
 
-    async def trouble(self, link: str, what: str, why: str, level: Level = "warning") -> None:
+    async def trouble(self, link: str, what: str, why: str, level: Level = "warn") -> None:
         """Something failed on the way to ``link`` (QT-45: say which one)."""
         text = f"⚠️ {link} {what}: {why}" if self._links else "⚠️ fetch failed"
         await self.write(level, text)

@@ -6,6 +6,7 @@ from sim.protocols.question.listener import texts
 from sim.protocols.question.listener.bot import BotReply
 from sim.protocols.question.listener.desk import Desk
 from sim.protocols.question.listener.updates import Press, Said
+from sim.protocols.question.texts import FAILED
 
 
 async def tell(desk: Desk, update: Press | Said, text: str) -> BotReply:
@@ -18,9 +19,9 @@ async def tell(desk: Desk, update: Press | Said, text: str) -> BotReply:
 async def tell_failed(desk: Desk, update: Press | Said, cause: str) -> None:
     """The seed's text, always; a message says it again and names the cause, so that it is
     read also where the toast comes too late (DQ-18)."""
-    await desk.logs.write("error", f"❌ {texts.FAILED}: {cause}")
+    await desk.logs.write("error", f"❌ {FAILED}: {cause}")
     if not desk.rules.failure_in_the_seeds_words:
         return
     if isinstance(update, Press):
-        await desk.bot.toast(update.query, texts.FAILED)
+        await desk.bot.toast(update.query, FAILED)
     await desk.bot.message(update.chat, texts.failed(cause))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from sim.protocols.question.constants import MESSAGE_CHARS, TOAST_CHARS
+from sim.protocols.question.telegram.entities import units
+from sim.protocols.question.texts import FAILED
 
-FAILED: Final = "回传失败，请稍后重试"
 EXPIRED: Final = "该问题已过期或已回答"
 CLOSED: Final = "该问题已被回答或已关闭"
 INVALID: Final = "无效的数据"
@@ -18,7 +19,6 @@ ASK_TEXT: Final = "提示消息发送失败：请回复问题消息，或直接�
 ADVICE: Final = (
     "💡 请使用“回复”功能回复上面的提示消息；多个问题同时等待时，直接发送的文字可能对应错误的问题。"
 )
-STORE_BROKEN: Final = "⚠️ 待处理记录已损坏并移至一旁；尚未回答的问题请在电脑上回答。"
 CAUSE_STORE: Final = "无法访问待处理记录"
 CAUSE_NO_MATCH: Final = "未找到对应的问题"
 
@@ -26,8 +26,14 @@ _NAME_CHARS: Final = 200
 
 
 def clipped(text: str, most: int) -> str:
-    """At most so many characters, the last an ellipsis where some are missing."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """At most so many characters as Telegram counts them (UTF-16 units), the last an
+    ellipsis where some are missing."""
+    if units(text) <= most:
+        return text
+    kept = text[: most - 1]
+    while units(kept) > most - 1:
+        kept = kept[:-1]
+    return kept + "…"
 
 
 def toast(text: str) -> str:
@@ -43,7 +49,7 @@ def chosen(label: str) -> str:
 def with_choice(message: str, label: str) -> str:
     """The question's message, once it is answered."""
     line = clipped(chosen(label), MESSAGE_CHARS // 2)
-    return f"{clipped(message, MESSAGE_CHARS - len(line) - 2)}\n\n{line}"
+    return f"{clipped(message, MESSAGE_CHARS - units(line) - 2)}\n\n{line}"
 
 
 def prompt(question: str) -> str:

@@ -1,0 +1,250 @@
+"""The loop: offsets, handlers side by side, failures, two listeners, claims, the lock."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.channel.api import ChannelFault
+from sim.protocols.question import acts
+from sim.protocols.question.telegram.plan import FIRST_UPDATE
+from tests.protocols.question.listener_play import FAILED, BridgePlay
+from tests.protocols.question.question_play import question
+
+
+def unlisted(play: BridgePlay, session: str = "ses_1", **ask: object) -> str:
+    """A question that its tool registers a minute later only."""
+    return play.ask(session=session, ms=30, listed_after_ms=60_000, **ask)
+
+
+def test_a_slow_question_blocks_nobody_and_the_offset_waits_for_it():
+    play = BridgePlay()
+    slow, quick = unlisted(play), play.ask(session="ses_2")
+    play.press(f"qopt:{slow}:0", ms=50)
+    play.press(f"qopt:{quick}:0", person="Bob", ms=500)
+    assert play.replies() == [("que_1", "A")]
+    play.run_ms(8_000)
+    polls = play.polls()
+    busy = [at for at, offset in polls if offset == str(FIRST_UPDATE)]
+    gaps = [b - a for a, b in zip(busy, busy[1:], strict=False)]
+    assert len(busy) > 15
+    assert min(gaps) >= 300
+    assert polls[-1][1] == str(FIRST_UPDATE + 2)
+    assert len(play.times()) == 21
+    assert play.toasts("listener")[-1] == FAILED
+
+
+def test_one_question_is_handled_strictly_in_order():
+    play = BridgePlay()
+    u = unlisted(play)
+    play.press(f"qopt:{u}:0", ms=20)
+    play.press(f"qopt:{u}:1", ms=13_000)
+    assert len(play.times()) == 40
+    assert play.toasts() == [FAILED, FAILED]
+
+
+def test_the_second_of_two_taps_is_told_that_it_is_answered():
+    play = BridgePlay()
+    u = play.ask()
+    play.press(f"qopt:{u}:0", ms=1)
+    play.press(f"qopt:{u}:1", ms=500)
+    assert play.replies() == [("que_1", "A")]
+    assert play.toasts() == ["✅ 已选择：A", "该问题已过期或已回答"]
+
+
+def test_updates_that_come_again_are_handled_once():
+    play = BridgePlay()
+    u = unlisted(play)
+    play.act("telegram", ChannelFault("event", "repeated"))
+    play.press(f"qopt:{u}:0", ms=7_000)
+    assert play.toasts() == [FAILED]
+
+
+def test_after_a_crash_in_the_middle_the_press_comes_again_and_is_served():
+    play = BridgePlay()
+    u = unlisted(play)
+    play.press(f"qopt:{u}:0", ms=100)
+    play.crash("listener")
+    play.restart("listener")
+    play.run_ms(200)
+    assert len(play.times()) > 1
+    play.run_ms(8_000)
+    assert play.toasts() == [FAILED]
+    assert "claimedBy" not in play.kept()[u]
+
+
+def test_a_crash_between_reply_and_removal_ends_in_a_harmless_toast():
+    play = BridgePlay()
+    u = play.ask()
+    play.fail("listener>opencode", "POST:/question/*/reply", "unanswered")
+    play.press(f"qopt:{u}:0", ms=700)
+    assert play.tool("que_1") == "completed"
+    play.crash("listener")
+    play.restart("listener")
+    play.run_ms(500)
+    assert play.toasts() == ["该问题已被回答或已关闭"]
+    assert play.kept() == {}
+    assert len(play.replies()) == 1
+
+
+@pytest.mark.parametrize("outcome", ["reset", "refused", "500", "409", "429"])
+def test_a_poll_that_fails_is_repeated_after_five_seconds_from_the_same_offset(outcome):
+    play = BridgePlay()
+    play.crash("listener")
+    u = play.ask()
+    play.fail("listener>telegram", "GET:/bottoken-A/getUpdates", outcome, "2x")
+    play.press(f"qopt:{u}:0")
+    play.restart("listener")
+    play.run_ms(11_000)
+    last = play.polls()[-4:]
+    assert [offset for _, offset in last] == ["0", "0", "0", str(FIRST_UPDATE + 1)]
+    gaps = [b[0] - a[0] for a, b in zip(last, last[1:3], strict=False)]
+    assert [gap // 1000 for gap in gaps] == [5, 5]
+    assert play.replies() == [("que_1", "A")]
+    assert sum("Telegram getUpdates" in line for line in play.logs()) == 2
+
+
+def test_polls_that_fail_for_ever_go_on_for_ever_but_let_a_run_settle():
+    play = BridgePlay()
+    play.crash("telegram")
+    play.driver.run(play.world.settled, limit_us=600_000_000)
+    assert play.world.settled()
+    failed = len(play.polls())
+    play.run_ms(60_000)
+    assert len(play.polls()) >= failed + 11
+
+
+def test_getme_is_asked_until_it_is_answered():
+    play = BridgePlay()
+    play.crash("listener")
+    play.fail("listener>telegram", "GET:/bottoken-A/getMe", "reset", "2x")
+    play.restart("listener")
+    u = play.ask()
+    play.press(f"qopt:{u}:0", ms=11_000)
+    assert play.replies() == [("que_1", "A")]
+
+
+def test_a_second_listener_waits_for_the_lease_and_takes_it_when_the_first_is_gone():
+    play = BridgePlay()
+    play.listener("listener2")
+    u = play.ask()
+    assert play.polls("listener2") == []
+    assert any("listener#1" in line for line in play.logs())
+    play.run_ms(20_000)
+    assert play.polls("listener2") == []
+    play.crash("listener")
+    play.run_ms(5_100)
+    play.press(f"qopt:{u}:0", ms=300)
+    assert play.asked("listener2") == ["GET list", "POST /que_1/reply"]
+
+
+def test_a_listener_that_slept_too_long_finds_another_at_its_place_and_stops_polling():
+    play = BridgePlay()
+    play.listener("listener2")
+    play.sleep("listener", 60_000)
+    play.run_ms(70_000)
+    assert any("taken over" in line for line in play.logs())
+    ended = play.polls()[-1][0]
+    play.run_ms(60_000)
+    assert play.polls()[-1][0] == ended
+    assert play.polls("listener2")
+
+
+def test_without_a_lease_the_claim_lets_only_one_of_two_listeners_act():
+    play = BridgePlay("one-listener-at-a-time", telegram={"conflicts": False})
+    play.listener("listener2")
+    u = play.ask()
+    play.fail("listener>opencode", "GET:/question", "200000us")
+    play.fail("listener2>opencode", "GET:/question", "200000us")
+    play.press(f"qopt:{u}:0", ms=500)
+    assert len(play.replies()) == 1
+    told = play.toasts() + play.toasts("listener2")
+    assert sorted(told) == ["✅ 已选择：A", "正在处理中，请稍候"]
+
+
+def test_with_409_each_of_two_listeners_pauses_and_each_update_is_handled_once():
+    play = BridgePlay("one-listener-at-a-time")
+    play.listener("listener2")
+    u = play.ask()
+    play.press(f"qopt:{u}:0", ms=12_000)
+    assert len(play.replies()) == 1
+    assert any("409" in line for line in play.logs())
+
+
+def test_a_claim_of_a_living_process_is_respected_and_that_of_a_dead_one_is_void():
+    play = BridgePlay()
+    u = play.ask()
+    entry = play.kept()[u]
+    for owner, told in [("hook#1", "正在处理中，请稍候"), ("killed#1", "✅ 已选择：A")]:
+        claim = {"claimedBy": f"{owner}/x", "claimedAt": play.now_ms}
+        play.act("store", acts.PutEntry(u, {**entry, **claim}))
+        play.press(f"qopt:{u}:0", ms=300)
+        assert play.toasts()[-1] == told
+    assert len(play.replies()) == 1
+
+
+def test_a_claim_is_refreshed_while_the_work_takes_long_and_old_ones_are_void():
+    play = BridgePlay()
+    u = unlisted(play)
+    play.fail("listener>opencode", "GET:/question", "4500000us", "9x")
+    play.press(f"qopt:{u}:0", ms=17_000)
+    assert play.now_ms - play.kept()[u]["claimedAt"] <= 5_100
+    stale = {"claimedBy": "hook#1/x", "claimedAt": play.now_ms - 15_001}
+    entry = question(timestamp=play.now_ms).to_wire()
+    play.act("store", acts.PutEntry("aaaa0001", {**entry, **stale}))
+    play.press("qopt:aaaa0001:0", message=101, ms=10)
+    assert "正在处理中，请稍候" not in play.toasts()
+
+
+def test_a_lock_that_is_held_too_long_is_told_in_the_documents_words_and_polling_goes_on():
+    play = BridgePlay()
+    u = play.ask()
+    play.act("store", acts.LeaveLock(owner="hook#1"))
+    play.press(f"qopt:{u}:0", ms=2_500)
+    assert play.toasts() == [FAILED]
+    assert play.asked() == []
+    play.act("store", acts.RemoveLock())
+    play.press(f"qopt:{u}:0", ms=300)
+    assert play.replies() == [("que_1", "A")]
+
+
+def test_a_lock_of_a_killed_process_is_taken_over_and_nobody_notices():
+    play = BridgePlay()
+    u = play.ask()
+    play.act("store", acts.LeaveLock())
+    play.press(f"qopt:{u}:0", ms=300)
+    assert play.replies() == [("que_1", "A")]
+
+
+def test_a_broken_store_is_moved_aside_and_told_once_and_work_goes_on():
+    play = BridgePlay()
+    u = play.ask()
+    play.act("store", acts.BreakStore())
+    play.press(f"qopt:{u}:0", ms=500)
+    play.press(f"qopt:{u}:1", ms=500)
+    assert play.toasts() == ["该问题已过期或已回答"] * 2
+    assert len(play.messages()) == 1
+    assert "电脑" in play.messages()[0]
+    assert any(".broken-" in path for path in play.files())
+    again = play.ask(session="ses_2")
+    play.press(f"qopt:{again}:0", ms=300)
+    assert play.replies() == [("que_2", "A")]
+
+
+def test_an_update_whose_handler_raises_has_ended_and_the_loop_goes_on():
+    play = BridgePlay("items-may-lack-tool")
+    u = play.ask(shows_tool=False)
+    play.press(f"qopt:{u}:0", ms=300)
+    assert any("KeyError" in line for line in play.logs())
+    assert "claimedBy" not in play.kept()[u]
+    other = play.ask(session="ses_2", directory="/else")
+    play.press(f"qopt:{other}:0", ms=300)
+    assert play.replies() == [("que_2", "A")]
+
+
+def test_presses_from_another_chat_are_ignored():
+    play = BridgePlay(chat="-77")
+    u = play.ask()
+    play.press(f"qopt:{u}:0", ms=300)
+    assert play.asked() == []
+    assert play.toasts() == []
+    assert play.polls()[-1][1] == str(FIRST_UPDATE + 1)
