@@ -82,13 +82,14 @@ def bridge(
 
     from sim.cli.living.setup import check_recording
     from sim.live.bridge_settings import settings_from
-    from sim.live.bridging import Work
 
     settings = settings_from(os.environ)
     if port is not None:
         settings = attrs.evolve(settings, port=port)
     check_recording(record, None)
     watched = tuple(_project(one) for one in watch or ())
+    from sim.live.bridging import Work  # behind what may be wrong: it takes a moment
+
     raise typer.Exit(_work(Work(settings, watched, record, seconds)))
 
 
