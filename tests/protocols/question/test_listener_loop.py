@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from sim.channel.api import ChannelFault
@@ -25,7 +27,7 @@ def test_a_slow_question_blocks_nobody_and_the_offset_waits_for_it():
     play.run_ms(8_000)
     polls = play.polls()
     busy = [at for at, offset in polls if offset == str(FIRST_UPDATE)]
-    gaps = [b - a for a, b in zip(busy, busy[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(busy)]
     assert len(busy) > 15
     assert min(gaps) >= 300
     assert polls[-1][1] == str(FIRST_UPDATE + 2)
@@ -97,7 +99,7 @@ def test_a_poll_that_fails_is_repeated_after_five_seconds_from_the_same_offset(o
     play.run_ms(11_000)
     last = play.polls()[-4:]
     assert [offset for _, offset in last] == ["0", "0", "0", str(FIRST_UPDATE + 1)]
-    gaps = [b[0] - a[0] for a, b in zip(last, last[1:3], strict=False)]
+    gaps = [b[0] - a[0] for a, b in itertools.pairwise(last)]
     assert [gap // 1000 for gap in gaps] == [5, 5]
     assert play.replies() == [("que_1", "A")]
     assert sum("Telegram getUpdates" in line for line in play.logs()) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from sim.channel.api import ChannelFault
@@ -20,7 +22,7 @@ def test_a_press_lists_replies_removes_toasts_and_edits_once_in_this_order():
     assert play.tool("que_1") == "completed"
     assert play.kept() == {}
     assert play.toasts() == ["✅ 已选择：B"]
-    assert [b["text"] for b in play.shown("editMessageText")][0].endswith("✅ 已选择：B")
+    assert next(b["text"] for b in play.shown("editMessageText")).endswith("✅ 已选择：B")
     assert play.shown("editMessageReplyMarkup") == play.messages() == []
 
 
@@ -109,7 +111,7 @@ def test_a_question_that_is_listed_later_is_found_at_the_next_try(listed_ms, tri
     play.press(f"qopt:{u}:0", ms=7_000)
     times = play.times()
     assert len(times) == tries
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(times)]
     assert set(gaps) == {302}  # 300 ms between the end of one and the start of the next
     assert play.replies() == [("que_1", "A")]
 

@@ -114,7 +114,7 @@ def test_a_reply_says_which_of_two_waiting_questions_is_meant():
 
 def test_what_others_wait_for_is_no_candidate_and_their_prompts_are_not_mine_to_answer():
     play = BridgePlay()
-    u, prompt = asked_to_type(play)
+    _, prompt = asked_to_type(play)
     play.say("bob says", person="Bob")
     play.say("bob replies", reply_to=prompt, person="Bob")
     play.say("bob replies", reply_to=101, person="Bob")
