@@ -99,7 +99,7 @@ def test_a_poll_that_fails_is_repeated_after_five_seconds_from_the_same_offset(o
     play.run_ms(11_000)
     last = play.polls()[-4:]
     assert [offset for _, offset in last] == ["0", "0", "0", str(FIRST_UPDATE + 1)]
-    gaps = [b[0] - a[0] for a, b in itertools.pairwise(last)]
+    gaps = [b[0] - a[0] for a, b in itertools.pairwise(last[:3])]
     assert [gap // 1000 for gap in gaps] == [5, 5]
     assert play.replies() == [("que_1", "A")]
     assert sum("Telegram getUpdates" in line for line in play.logs()) == 2
