@@ -188,11 +188,12 @@ def _durable(view: View, host: str) -> Iterator[Line]:
 
 def _row(session: Session, key: str, value: Any) -> str:
     """A stored row in one line: its key and its telling fields."""
-    kind, _, name = key.partition("/")
-    named = session.named(name) if name else ""
+    # A file is called by its name, wherever it lies; other keys are kind/id.
+    kind, _, name = (key.rpartition("/")[2], "", "") if key.startswith("/") else key.partition("/")
+    head = f"{kind} {session.named(name) if name else ''}".strip()
     fields = fields_of(value)
     if not isinstance(fields, Mapping):
-        return f"{kind} {named}  {fields}".strip()
+        return f"{head}  {fields}".strip()
     told = [
         session.named(str(fields[field]))
         for field in TELLING
@@ -201,7 +202,19 @@ def _row(session: Session, key: str, value: Any) -> str:
     receipt = fields.get("receipt")
     if isinstance(receipt, Mapping):
         told.append(f"receipt {receipt.get('state')}")
-    return harmless(f"{kind} {named}  {'  '.join(told)}")
+    told = told or _all_fields(session, fields)
+    return harmless(f"{head}  {'  '.join(told)}")
+
+
+def _all_fields(session: Session, fields: Mapping[str, Any]) -> list[str]:
+    """Of a row without telling fields: what is true of it, then all that is one word."""
+    true = [name for name, value in fields.items() if value is True]
+    plain = [
+        f"{name} {session.named(str(value))}"
+        for name, value in fields.items()
+        if isinstance(value, str | int) and value not in (True, False, "")
+    ]
+    return true + plain
 
 
 def fields_of(value: Any) -> Any:
