@@ -13,7 +13,7 @@ from sim.protocols.question.constants import OPENCODE, STORE, TELEGRAM
 
 _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Reword
 _KINDS: dict[str, Any] = {
-    "person": api.Say | api.Press | api.Remove,
+    "person": _OF_PEOPLE,
     TELEGRAM: _OF_PEOPLE | api.ChannelFault,
     OPENCODE: acts.RunTool | acts.Ask | acts.AnswerHere | acts.DismissHere | acts.AbortTool,
     STORE: acts.BreakStore

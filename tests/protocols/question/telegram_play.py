@@ -11,7 +11,8 @@ from sim.core.event import Noted
 from sim.core.http import HttpRequest, HttpResponse
 from sim.core.op import Call
 from sim.drivers.step import StepDriver
-from sim.protocols.question.telegram import BotApi, BotApiPlan, Standing
+from sim.hosts.bot_api import bot_api_host
+from sim.protocols.question.telegram import BotApiPlan, Standing
 from sim.protocols.question.telegram.plan import CHAT, TOKEN
 from sim.world.world import World
 
@@ -50,7 +51,7 @@ class TelegramPlay:
         for event in self.history.kinds:
             self.world.watch(event, self.history.on)
         self.world.watch(Noted, lambda e: self.notes.append((e.what, e.data)))
-        self.world.add_host("telegram", "telegram", lambda p: BotApi(p, BotApiPlan(**plan)))
+        self.world.add_host("telegram", "telegram", bot_api_host(BotApiPlan(**plan)))
         for name in ("B", "C"):
             self.world.add_host(name, "listener", lambda p: Bot(p, self.answers))
             self.world.latencies[name, "telegram"] = self.world.latencies["telegram", name] = (

@@ -2,9 +2,10 @@
 
 import pytest
 
-from sim.core.http import HttpRequest
+from sim.core.http import HttpRequest, Unreached
 from sim.core.trace import digest_of
 from sim.protocols.question.telegram import BotAccount
+from sim.world import fault
 from tests.protocols.question.telegram_play import ASKED, TelegramPlay
 
 PERMITTED = ["callback_query", "message"]
@@ -195,6 +196,22 @@ def test_what_is_late_wakes_a_long_poll():
     play.ask("getUpdates", timeout=30)
     play.wait(6)
     assert ids(play.answers[0][1].body["result"]) == [9001]
+
+
+def test_an_outage_takes_nothing_from_chats_and_updates():
+    play = TelegramPlay(standing=(ASKED,))
+    play.press("A")
+    play.ask("getUpdates", offset=9002, timeout=30)
+    fault.crash(play.world, "telegram")
+    play.wait(1)
+    assert play.answers == [("B", Unreached("reset"))]
+    fault.restart(play.world, "telegram")
+    play.wait(1)
+    play.say("hello")
+    assert ids(play.poll(9002)) == [9002]
+    assert play.message("102").text == "hello"
+    assert len(play.history.messages) == 2
+    assert play.result("answerCallbackQuery", callback_query_id="cbq_1", text="late") is True
 
 
 def test_one_seed_gives_one_trace():

@@ -54,21 +54,26 @@ class BotApi(Actor):
     """Telegram with the bots, chats and people of a plan.
 
     One deed is one step: nothing happens between a change and the note that tells it.
+    ``state``: what it knows already, from an earlier life; None: it begins.
     """
 
     __slots__ = ("_held", "_polls", "faults", "state")
 
     ONE_AT_A_TIME = True
 
-    def __init__(self, port: Port, plan: BotApiPlan) -> None:
+    def __init__(self, port: Port, plan: BotApiPlan, state: State | None = None) -> None:
         super().__init__(port)
-        self.state = State(plan)
+        self.state = State(plan) if state is None else state
         self.faults = Faults()
         self._held: list[Delivery] = []
         self._polls = 0
 
     async def on_start(self) -> None:
-        await self._tell(put_standing(self.state, self._date_s()))
+        if self.port.epoch > 1:
+            for bot in self.state.bots:
+                bot.inbox.pollers.clear()  # their calls went down with the last life
+        else:
+            await self._tell(put_standing(self.state, self._date_s()))
 
     async def on_call(self, caller: str, request: Any) -> Any:
         if type(request) is not HttpRequest:
