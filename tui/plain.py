@@ -21,8 +21,8 @@ TELLS = {
 ENGLISH = Speech()
 
 
-def sentence(session: Session, step: int, speech: Speech = ENGLISH) -> str:
-    """What happened, who asked for it, who waits, what broke."""
+def sentence(session: Session, step: int, speech: Speech = ENGLISH, *, judged: bool = True) -> str:
+    """What happened, who asked for it, who waits, what broke (unless not ``judged``)."""
     row = session.diagram.row(step)
     head = speech("step {step}, {seconds} s: ").format(step=step, seconds=f"{row.at / 1e6:.3f}")
     parts = [head + _told(session, step, speech)]
@@ -36,7 +36,7 @@ def sentence(session: Session, step: int, speech: Speech = ENGLISH) -> str:
         if waiting:
             parts.append(speech("{hosts} waiting").format(hosts=", ".join(waiting)))
     for violation in session.violations:
-        if violation.step == step:
+        if judged and violation.step == step:
             parts.append(speech("breaks {invariant}").format(invariant=violation.invariant))
     return harmless(speech("; ").join(parts))
 

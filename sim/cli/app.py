@@ -34,6 +34,8 @@ COMMANDS = (
     "living.connect",
     "bridging.group",
     "relaying.group",
+    "learn",
+    "quiz",
     "tui",
 )
 

@@ -7,11 +7,15 @@ from pathlib import Path
 import attrs
 
 from sim.cli import outcome
-from sim.cli.terminal import console, say
+from sim.cli.run_files import check_rules
+from sim.cli.terminal import console, print_json, say
 from sim.cli.writing import check_writable, write_text
 from tui.language import Speech, from_locale
 from tui.teaching import keeping
 from tui.teaching.learn import Left, Teacher
+from tui.teaching.looking import LOOKED_AT
+from tui.teaching.questions import questions
+from tui.teaching.quiz import Quiz
 from tui.teaching.shelf import find, lessons
 from tui.teaching.talk import NothingMore, Talk, of_streams
 
@@ -24,6 +28,19 @@ class Learning:
     language: str = ""
     progress: Path | None = None
     write: Path | None = None
+
+
+@attrs.frozen
+class Quizzing:
+    """The command line of ``quiz``."""
+
+    what: str
+    language: str = ""
+    seed: int = 1
+    count: int = 10
+    without: tuple[str, ...] = ()
+    prints: bool = False
+    as_json: bool = False
 
 
 def learn(wish: Learning) -> int:
@@ -54,6 +71,44 @@ def learn(wish: Learning) -> int:
         say(f"hooktwin: kept in {wish.progress}")
     _tell_next(talk, lesson.name)
     return outcome.OK
+
+
+def quiz(wish: Quizzing) -> int:
+    """Ask about a run; the exit code. Raises UsageError for what is none."""
+    from tui.app import session_of
+
+    check_rules(wish.without)
+    session = session_of(wish.what, None, wish.without)
+    if session.count <= LOOKED_AT:
+        session.finish()
+    speech = Speech(wish.language or from_locale())
+    asks = questions(session, wish.count, seed=wish.seed, language=speech.language)
+    if wish.as_json:
+        print_json([one.to_json() for one in asks])
+        return outcome.OK
+    talk = of_streams(speech, console().width)
+    held = Quiz(session, asks, talk)
+    if not asks:
+        talk.say("this run is too short to ask about")
+        return outcome.OK
+    if wish.prints:
+        held.print()
+        return outcome.OK
+    return _hold(held)
+
+
+def _hold(held: Quiz) -> int:
+    """Ask; the score is told however it ends."""
+    code = outcome.OK
+    try:
+        held.hold()
+    except NothingMore:
+        held.talk.say()
+        held.talk.say("the input has ended")
+        code = outcome.FAILED
+    finally:
+        held.score()
+    return code
 
 
 def _list(talk: Talk, done: tuple[str, ...]) -> None:

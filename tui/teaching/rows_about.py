@@ -1,0 +1,68 @@
+"""Which rows of the catalogue speak of what has just happened: for explanations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import attrs
+
+from sim.cli import words
+from sim.cli.proving.watchers import Watched
+from sim.protocols.proven import proven
+
+
+@attrs.frozen
+class Told:
+    """A row: its id, and the rule in one sentence."""
+
+    id: str
+    rule: str
+
+
+def of_invariant(name: str, protocol: str) -> list[Told]:
+    """The rows that an invariant watches."""
+    rows = words.rows()
+    found = words.invariants(protocol).get(name)
+    ids = found.catalogue if found is not None else ()
+    return [Told(one, rows[one].row.rule) for one in ids if one in rows]
+
+
+def of_reaction(protocol: str, kind: str, seen: str, done: str, scenario: str = "") -> list[Told]:
+    """At most one row that says why a ``kind`` of host answers what it has ``seen`` by what it
+    has ``done``: it speaks of both. One that the scenario shows goes first."""
+    best: tuple[int, Watched] | None = None
+    for one in _rows(protocol):
+        told = one.row.by.replace(",", " ").split()
+        if not {kind, "both", "all"} & set(told):
+            continue
+        rule = one.row.rule
+        if not (_speaks_of(rule, seen) and _speaks_of(rule, done)):
+            continue
+        score = 2 * (scenario in one.scenarios) + (seen in rule) + (done in rule)
+        if best is None or score > best[0]:
+            best = (score, one)
+    return [] if best is None else [Told(best[1].row.id, best[1].row.rule)]
+
+
+@cache
+def _rows(protocol: str) -> tuple[Watched, ...]:
+    mine = next((one for one in proven() if one.name == protocol), None)
+    ids = () if mine is None else tuple(mine.rows)
+    rows = words.rows()
+    return tuple(rows[one] for one in ids if one in rows)
+
+
+def _speaks_of(rule: str, what: str) -> bool:
+    """A rule says ``ack`` for ``task.ack``, and ``acked`` too."""
+    if not what:
+        return False
+    return any(re.search(rf"\b{re.escape(one)}(?:s|ed|es)?\b", rule) for one in _ways(what))
+
+
+def _ways(what: str) -> Iterator[str]:
+    yield what
+    last = what.rpartition(".")[2]
+    if last != what and last not in ("request", "state", "start", "get", "set", "message"):
+        yield last
