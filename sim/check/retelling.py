@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from sim.check.protocols import invariants_of, judged
+from sim.check.protocols import JUDGED, invariants_of, judged
 from sim.check.said import Said
 from sim.core.errors import UsageError
 from sim.core.event import Event
@@ -83,7 +83,7 @@ class Judge:
         self._watchers: Watchers = {}
         self._monitors = [_twins_judged(told, self._watchers)]
         self._outside = frozenset(told.trace.header.outside)
-        if self._outside:
+        if self._outside and told.record.name in JUDGED:
             self._monitors.append(_strangers_judged(told, self._outside, self._watchers))
 
     @property
@@ -97,7 +97,7 @@ class Judge:
             for watcher in watchers:
                 watcher(self._told.record.typed(event))
         except Exception as error:
-            self._give_up(error, event.n)
+            self._give_up(error, f"step {event.n}")
 
     def finish(self) -> None:
         """The end of the file. A live run has no end, it is ended."""
@@ -107,11 +107,11 @@ class Judge:
         try:
             self._monitors[0].finish(trace.count)
         except Exception as error:
-            self._give_up(error, -1)
+            self._give_up(error, "the end")
 
-    def _give_up(self, error: Exception, n: int) -> None:
+    def _give_up(self, error: Exception, place: str) -> None:
         """A foreign file may hold what no twin ever says; oracles are not made for that."""
-        self.unjudged = f"{type(error).__name__} at step {n}"
+        self.unjudged = f"{type(error).__name__} at {place}"
         self._watchers.clear()
 
 

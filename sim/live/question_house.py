@@ -34,7 +34,7 @@ from sim.live.served import TWINS
 from sim.play import vocabularies
 from sim.protocols.question.acts import Ask
 from sim.protocols.question.before import BeforeTool, HookReturned
-from sim.protocols.question.constants import SESSION_PATH
+from sim.protocols.question.constants import SESSION_PATH, STORE
 from sim.protocols.question.telegram.plan import TOKEN
 from sim.scenario.parse import parse_scenario
 
@@ -69,6 +69,8 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
         around = Surroundings(self.directory, wish.twins, bool(wish.hook_url), wish.store)
         plays = plan.scenario is not None
         self.OUTSIDE = tuple(one for one in TWINS if one not in wish.twins)
+        if self.OUTSIDE:  # what a real program keeps in a file of its own is not seen here
+            self.OUTSIDE += (STORE,)
         super().__init__(scenario, stage_in(around), plan.running, tell, plays=plays)
         self.cast = self.stage.cast
         self.world.add_host(VISITOR, "person", Outsider)

@@ -31,6 +31,7 @@ from sim.live.lodging import Lodging
 from sim.live.meaning import one_of
 from sim.live.question_commands import question_table, questions_of
 from sim.live.question_house import QuestionHouse
+from sim.live.question_offers import offers_of
 from sim.world.host import statistics
 
 MOST_EVENTS = 1_000
@@ -38,7 +39,10 @@ CHANNELS = {
     "/channels": "the channels by name, with their lane",
     "/channels/{name}": "messages of a channel: text, state, buttons, files, edits, thread",
 }
-QUESTIONS = {"/questions": "the questions: session, call, request, options, state, output"}
+QUESTIONS = {
+    "/questions": "the questions: session, call, request, options, state, output",
+    "/offers": "what could be done now: path and body of each command",
+}
 READ = {
     "/": "what can be asked and done here",
     "/links": "connections of which some end believes that it is open",
@@ -74,7 +78,8 @@ def _chat(house: Lodging[Any]) -> list[Route]:
         telegram, history = house.cast.telegram, house.stage.history
         read = ChatReading({telegram: "telegram"}, history)
         asked = _get("/questions", lambda request: questions_of(house))
-        return [asked, *read.routes()]
+        offered = _get("/offers", lambda request: msgspec.to_builtins(offers_of(house)))
+        return [asked, offered, *read.routes()]
     if isinstance(house, House):
         return ChatReading(house.cast.channels, house.stage.view.history).routes()
     return []

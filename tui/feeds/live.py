@@ -64,13 +64,25 @@ class LiveHost(msgspec.Struct, frozen=True):
     up: bool
 
 
+class LiveOffer(msgspec.Struct, frozen=True):
+    """A command that the session itself proposes: ``about`` is whose it is."""
+
+    group: str
+    about: str
+    label: str
+    path: str
+    body: dict[str, Any]
+
+
 @attrs.frozen
 class Present:
-    """What there is at this moment. ``channels`` are (name, lane) each."""
+    """What there is at this moment. ``channels`` are (name, lane) each; ``offers`` is what
+    a session proposes that has words of its own."""
 
     links: tuple[LiveLink, ...]
     hosts: tuple[LiveHost, ...]
     channels: tuple[tuple[str, str], ...]
+    offers: tuple[LiveOffer, ...] = ()
 
 
 class Live(Protocol):
@@ -97,6 +109,7 @@ class _Refusal(msgspec.Struct):
 
 class _Index(msgspec.Struct):
     recording: str | None
+    get: dict[str, str] = {}
 
 
 @attrs.frozen
@@ -126,11 +139,14 @@ class Control:
         return self._ask("POST", act.path, _Done, act.body).event
 
     def present(self) -> Present:
-        channels = self._ask("GET", "/channels", dict[str, str])
+        told = self._ask("GET", "/", _Index).get
+        channels = self._ask("GET", "/channels", dict[str, str]) if "/channels" in told else {}
+        offers = self._ask("GET", "/offers", tuple[LiveOffer, ...]) if "/offers" in told else ()
         return Present(
             links=self._ask("GET", "/links", tuple[LiveLink, ...]),
             hosts=self._ask("GET", "/hosts", tuple[LiveHost, ...]),
             channels=tuple(channels.items()),
+            offers=offers,
         )
 
     def recording(self) -> Path:

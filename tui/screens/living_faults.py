@@ -31,11 +31,19 @@ def entries_for(present: Present, only: str = "", speaks: str = DEFAULT_PROTOCOL
 
     ``speaks`` is the protocol of the session.
     """
-    found = [*_links(present, only), *_hosts(present, only), *_channels(present, only)]
-    found += _people(present, only)
-    if not only:
-        found += _frames(speaks)
+    found = [*_offers(present, only)]
+    found += [*_links(present, only), *_hosts(present, only), *_channels(present, only)]
+    if not present.offers:  # who proposes acts has people and requests of its own
+        found += _people(present, only)
+        found += [] if only else _frames(speaks)
     return found
+
+
+def _offers(present: Present, only: str) -> Iterator[Entry]:
+    for offer in present.offers:
+        if only in ("", offer.about):
+            act = LiveAct(f"{offer.about}  {offer.label}", offer.path, offer.body)
+            yield _entry(offer.group, offer.about, offer.label, act)
 
 
 def _entry(group: str, subject: str, verb: str, act: LiveAct, why: str = "") -> Entry:

@@ -73,6 +73,10 @@ class Ledger:
         name, told = said.frame.type, said.frame.wire
         if name in words.TOOL_STATES:
             self._tool(name, told)
+        elif name == "question.asked":
+            link = self._of_part(told)
+            first: Mapping[str, Any] = next(iter(told.get("questions") or ()), {})
+            link.options = link.options or labels_of(first)
         elif name == "question.rejected":
             link = self._of_part(told)
             link.state = "CANCELLED" if told.get("by") == "abort" else "REJECTED"
