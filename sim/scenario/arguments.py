@@ -75,6 +75,15 @@ class Arguments:
             raise at.fail(f"{at.text[:40]!r} is no {what}", near(at.text, allowed, limit=40))
         return at.text
 
+    def phrase(self, known: Collection[str]) -> str | None:
+        """One of these that is several words: the longest that stands next; None for none."""
+        for size in range(len(self.rest), 1, -1):
+            text = " ".join(at.text for at in self.rest[:size])
+            if text in known:
+                del self.rest[:size]
+                return text
+        return None
+
     def duration(self) -> int:
         """Microseconds."""
         return read_duration(self.take("a duration", ("3s",)))

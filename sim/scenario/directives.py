@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import ChannelFault, Count, Cut, Directive
+from sim.scenario.source import near
 from sim.scenario.values import DURATION, NAME, read_duration, read_integer, read_json, read_string
 from sim.world import http_fault
 
@@ -172,8 +173,7 @@ def _http(args: Arguments, line: int, column: int) -> Directive:
             raise end.fail(f"{one.id} is a {one.kind}: it neither sends nor answers HTTP here")
     if source.text == target.text:
         raise target.fail("the two ends are the same lifeline")
-    at = args.take("a request", ('"GET /question"', "*"))
-    request = at.text if at.text == http_fault.ANY else read_string(at)
+    request = _http_request(args)
     outcome = _http_outcome(args)
     times = 1
     if args.rest:
@@ -182,6 +182,26 @@ def _http(args: Arguments, line: int, column: int) -> Directive:
         if not often.text.endswith("x") or times < 1:
             raise often.fail("how often is a number and an x", ("2x",))
     return nodes.HttpFault(line, column, source.text, target.text, request, outcome, times)
+
+
+def _http_request(args: Arguments) -> str:
+    """A request that the protocol names, any other in quotes, or ``*``."""
+    frames = args.scope.vocabulary.frames
+    known = frames.frame_types() if frames is not None else ()
+    named = args.phrase(known)
+    if named is None and args.peek() in known:
+        named = args.peek()
+        args.skip(named)
+    if named is not None:
+        return named
+    at = args.take("a request", ('"GET /question"', http_fault.ANY))
+    if at.text == http_fault.ANY:
+        return at.text
+    if not at.text.startswith('"'):
+        raise at.fail(
+            f"{at.text[:40]!r} is no request", near(at.text, (*known, '"GET /path"', "*"))
+        )
+    return read_string(at)
 
 
 def _http_outcome(args: Arguments) -> str:
@@ -248,7 +268,7 @@ def read_frame_type(args: Arguments) -> str:
     """A frame of the protocol that this diagram speaks."""
     frames = args.scope.vocabulary.frames
     if frames is not None:
-        return args.choice("frame", frames.frame_types())
+        return args.phrase(frames.frame_types()) or args.choice("frame", frames.frame_types())
     return args.take("a frame", ("turn.end",)).text
 
 

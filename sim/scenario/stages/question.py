@@ -44,12 +44,15 @@ class QuestionStage(Stage):
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
         refuse_unplayable(scenario)
-        # A record says literally (@act) what everybody does: its arrows only expect.
-        self.recorded = any(isinstance(one, RecordedAct) for one in statements_in(scenario.body))
         self.ledger = Ledger()
         self.history = History()
         self.rules = switch_off(QuestionRules, without)
         self.cast = self.CAST(scenario, world, self.rules)
+        # A record says literally (@act) what agents do: its arrows only expect.
+        self.recorded = any(
+            isinstance(one, RecordedAct) and one.host == self.cast.opencode
+            for one in statements_in(scenario.body)
+        )
         self.view = QuestionView()
         self.ear = QuestionEar(self.cast.store, self.cast.path, self.ledger.on)
         self.prompter = Prompter(self.cast, self.names)

@@ -23,6 +23,8 @@ from sim.scenario.values import duration_of
 CUSTOM: Final = "custom"
 """What the button for a free answer may be called, whatever stands on it."""
 MS: Final = 1_000
+KILLED: Final = "killed"
+"""Who has left a lock behind where nobody says who."""
 ON_TELEGRAM: Final = ("press", "reply", "message", "direct", "delete")
 
 
@@ -51,7 +53,29 @@ class People:
             case verb if verb in ON_TELEGRAM:
                 return self._on_telegram(self.cast.person_of(arrow.source), act)
             case _:
-                return Direction(self.cast.store, _at_the_store(act))
+                return Direction(self.cast.store, self._at_the_store(act))
+
+    # -- at the store ------------------------------------------------------------------
+
+    def _at_the_store(self, act: Act) -> acts.Act:
+        match act.verb:
+            case "break":
+                return acts.BreakStore() if act.text is None else acts.BreakStore(act.text)
+            case "tear":
+                return acts.TearNextWrite()
+            case "lock":
+                owner, age = (*act.words, "", "")[:2]
+                age_ms = duration_of(age) // MS if age else 0
+                return acts.LeaveLock(self._process(owner or KILLED), age_ms)
+            case "unlock":
+                return acts.RemoveLock()
+            case verb:
+                return acts.DenyStore(on=verb == "deny")
+
+    def _process(self, name: str) -> str:
+        """How a lock names the present life of a host; one that is none is dead."""
+        host = self.cast.world.hosts.get(name)
+        return f"{name}#{1 if host is None else host.epoch}"
 
     # -- at the desk -------------------------------------------------------------------
 
@@ -179,19 +203,3 @@ def _chosen(word: str | None, buttons: tuple[Button, ...]) -> Button | None:
 def _buttons_ever(message: ShownMessage) -> tuple[Button, ...]:
     """The newest buttons that it has had."""
     return next((look.buttons for look in reversed(message.versions) if look.buttons), ())
-
-
-def _at_the_store(act: Act) -> acts.Act:
-    match act.verb:
-        case "break":
-            return acts.BreakStore() if act.text is None else acts.BreakStore(act.text)
-        case "tear":
-            return acts.TearNextWrite()
-        case "lock":
-            owner, age = (*act.words, "", "")[:2]
-            age_ms = duration_of(age) // MS if age else 0
-            return acts.LeaveLock(owner or "killed#1", age_ms)
-        case "unlock":
-            return acts.RemoveLock()
-        case verb:
-            return acts.DenyStore(on=verb == "deny")
