@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from sim.core.errors import UsageError
+from sim.core.errors import ScenarioError, UsageError
 from sim.core.event import (
     Acted,
     Event,
@@ -28,10 +28,12 @@ from sim.core.event import (
 from sim.core.trace import Trace, digest_of
 from sim.protocols.played import played
 from sim.protocols.register import protocol
+from sim.scenario.ears import ear_of
 from sim.scenario.kinds import identity_in
 from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.puppet import is_of_puppet
 from sim.scenario.syntax import Scenario
+from sim.scenario.vocabulary import FrameVocabulary, Vocabulary
 
 # Arrows wait for 60 s at most; a longer silence is bridged with @at.
 SILENCE_US = 30_000_000
@@ -63,7 +65,8 @@ class Transcriber:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.header = trace.header
-        self.source = _parse_source(trace)
+        record = played(self.header.protocol)
+        self.source = _parse_source(trace, record.words)
         self.puppets = {
             p.id: p.puppet
             for p in (self.source.participants if self.source else ())
@@ -71,15 +74,15 @@ class Transcriber:
         }
         self.drawn = {p.id for p in (self.source.participants if self.source else ())}
         self.kinds = dict(self.header.hosts)
-        record = played(self.header.protocol)
-        self.letters, self.words = record.short, record.words
+        self.letters, self.words, self.typed = record.short, record.words, record.typed
         self.spoken = protocol(record.name)
         self.names: dict[tuple[str, str], str] = {}
         self.counts: dict[str, int] = {}
 
     def text(self) -> str:
         """The whole file."""
-        lines = sorted([*self._acts(), *self._arrows()], key=lambda line: (line.n, not line.is_act))
+        lines = [*self._acts(), *self._arrows(), *self._sayings()]
+        lines.sort(key=lambda line: (line.n, not line.is_act))
         head = ["sequenceDiagram", *self._head(), *self._lifelines()]
         last = self.trace.events[-1].at if self.trace.events else 0
         body = _in_sequence(lines)
@@ -182,6 +185,18 @@ class Transcriber:
             else:
                 yield Line(event.n, event.at, event.at, f"%% (never arrived) {arrow}", "comment")
 
+    def _sayings(self) -> Iterator[Line]:
+        """What was said without frames; what goes without saying is left out."""
+        ear = ear_of(self.spoken.name, self.header.hosts)
+        if ear is None:
+            return
+        for event in self.trace.events:
+            for said in ear.heard(self.typed(event)):
+                name, wire = said.frame.type, dict(said.frame.wire)
+                if not said.is_plain:
+                    arrow = f"{said.sender}->>{said.receiver}: {name}{self._items(wire)}"
+                    yield Line(said.n, said.at, said.at, arrow, "arrow")
+
     def _name_of(self, event: FrameSent, wire: dict[str, Any]) -> str:
         """What an arrow may call the frame: its nearest name that goes this way; "" for none."""
         way = f"{self.kinds.get(event.sender)}>{self.kinds.get(event.receiver)}"
@@ -193,7 +208,7 @@ class Transcriber:
         return family if event.sender in self.puppets else ""
 
     def _items(self, wire: dict[str, Any]) -> str:
-        payload = wire.get("payload")
+        payload = wire.get("payload", {})
         if not isinstance(payload, dict):
             return ""
         fields = {**wire, **payload}
@@ -280,6 +295,12 @@ def _is_plain(sign: str) -> bool:
     return sign == " " or (sign.isprintable() and sign not in "%\ufeff")
 
 
-def _parse_source(trace: Trace) -> Scenario | None:
+def _parse_source(trace: Trace, words: FrameVocabulary) -> Scenario | None:
+    """The scenario of a run; one of another version may have words that are unknown here."""
     source = trace.header.source
-    return parse_scenario(source, "the trace's scenario") if source else None
+    if not source:
+        return None
+    try:
+        return parse_scenario(source, "the trace's scenario", Vocabulary(frames=words))
+    except ScenarioError:
+        return parse_scenario(source, "the trace's scenario")
