@@ -29,6 +29,7 @@ from sim.live.http_door import HttpDoor
 from sim.live.lodging import Lodging
 from sim.live.outlet import Outlet
 from sim.live.outsider import Outsider
+from sim.live.question_sight import out_of_sight
 from sim.live.question_stage import OPEN_HOUSE, OpenQuestionStage, Surroundings, stage_in
 from sim.live.served import TWINS
 from sim.play import vocabularies
@@ -82,6 +83,11 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
 
     def twins(self) -> list[Invariant]:
         return self.stage.invariants()
+
+    def unread(self) -> frozenset[int]:
+        return frozenset(
+            out_of_sight(self.scenario, self.stage.cast.outsiders(), self.stage.cast.store)
+        )
 
     # -- nobody connects here: there are requests only ---------------------------------------
 

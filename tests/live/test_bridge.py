@@ -14,6 +14,7 @@ import httpx
 import pytest
 import trio
 
+from sim.cli.reading import read_scenario
 from sim.core.errors import UsageError
 from sim.live.bridge_desk import before_of, item_before
 from sim.live.bridge_settings import BridgeSettings, settings_from
@@ -108,16 +109,20 @@ async def _is_empty(store: Path) -> bool:
     return _kept(store) == {}
 
 
+async def somewhere() -> tuple[int, str]:
+    """A port for a bridge: OpenCode has to know where it is, as it where OpenCode is."""
+    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listeners[0].socket.getsockname()[1]
+    await listeners[0].aclose()
+    return port, f"http://127.0.0.1:{port}/tool.execute.before"
+
+
 async def test_the_plugin_s_questions_are_answered_by_a_button_and_by_a_text(
     tmp_path: Path,
 ) -> None:
     """The plugin's side is played by a served OpenCode, which posts what the plugin would."""
     store, record = tmp_path / "pending.json", tmp_path / "bridge.jsonl"
-    # OpenCode has to know where the bridge is, and the bridge where OpenCode is.
-    listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    port = listeners[0].socket.getsockname()[1]
-    await listeners[0].aclose()
-    hook = f"http://127.0.0.1:{port}/tool.execute.before"
+    port, hook = await somewhere()
     async with served(serving(tmp_path / "serve.jsonl", demo=False, hook_url=hook)) as session:
         wanted = attrs.evolve(settings(session, store), port=port)
         async with bridging(Work(wanted, record=record)) as bridge:
@@ -161,6 +166,18 @@ def _is_chain(log: list[str], data: str, prompt: str) -> None:
     found = [next(n for n, line in enumerate(log) if line.startswith(mark)) for mark in chain]
     assert found == sorted(found)
     assert f"replyTo={prompt}" in log[found[2]]
+
+
+async def test_a_scenario_is_played_with_a_real_hook_and_a_real_listener(tmp_path: Path) -> None:
+    port, hook = await somewhere()
+    plan = attrs.evolve(serving(hook_url=hook), scenario=read_scenario("custom-answer"))
+    async with served(plan) as session:
+        wanted = attrs.evolve(settings(session, tmp_path / "pending.json"), port=port)
+        async with bridging(Work(wanted)):
+            await session.stop.event.wait()
+    assert session.summary is not None
+    assert session.summary.failures == ()
+    assert session.summary.ok
 
 
 async def test_without_a_plugin_the_bridge_looks_for_questions_itself(tmp_path: Path) -> None:

@@ -51,8 +51,12 @@ def served_of(
     hook_url: str | None,
     store: Path | None,
     demo: bool,
+    played: bool = False,
 ) -> Served:
-    """The surroundings. Raises UsageError for what contradicts itself or the protocol."""
+    """The surroundings; ``played``: of a scenario.
+
+    Raises UsageError for what contradicts itself or the protocol.
+    """
     from sim.cli.outcome import unknown
     from sim.core.errors import UsageError
     from sim.drivers.listening import checked_base
@@ -74,6 +78,9 @@ def served_of(
             raise unknown("twin", one, TWINS)
     if hook_url and "hook" in (twins or ()):
         raise UsageError("--hook-url and --twin hook: there is one hook; leave one of them out")
+    if played and not hook_url and "hook" not in (twins or ()):
+        told = "a scenario needs somebody who hears of tools: give --hook-url URL or --twin hook"
+        raise UsageError(told)
     if store is not None and not twins:
         raise UsageError("--store: only twins use it; give --twin hook, --twin listener or both")
     return Served(

@@ -119,7 +119,9 @@ def serve(
         running=setup.running_of(record, speed, seed, without, played),
         seconds=seconds,
         protocol=spoken,
-        served=served_of(spoken, port, telegram_port, twin, hook_url, store, demo),
+        served=served_of(
+            spoken, port, telegram_port, twin, hook_url, store, demo, played is not None
+        ),
     )
     address = Address(setup.host_of(host), port, control_port, setup.check_token(token))
     raise typer.Exit(code_of((with_tui if tui else _plainly)(plan, address)))
