@@ -89,11 +89,11 @@ class Listener(Actor):
             await self._be_first()
             began_us = self.port.now_us()
             reply = await self._desk.bot.updates(self._ledger.offset)
-            if not self.leading.is_first:
-                continue  # whoever has the lease now gets these updates, too
             if type(reply.result) is not list:
                 await self._poll_failed(reply)
                 continue
+            if not self.leading.is_first:
+                continue  # whoever has the lease now gets these updates, too
             self._failures = 0
             fresh = [raw for raw in reply.result if await self._take(raw)]
             if fresh or not reply.result:

@@ -88,13 +88,12 @@ class Attempt:
 
     async def _check(self, known: str) -> Listed | Result:
         """One look whether a known question is still open (DQ-03)."""
+        if not self._desk.rules.closed_is_told_at_once:
+            return await self._again(lambda listed: of_id(known, listed))
         items = await self._list()
         if isinstance(items, ApiTrouble):
             return await self._failed(items)
-        found = of_id(known, items)
-        if found is not None or self._desk.rules.closed_is_told_at_once:
-            return found or Closed()
-        return await self._again(lambda listed: of_id(known, listed))
+        return of_id(known, items) or Closed()
 
     async def _search(self) -> Listed | Result:
         entry, rules = self._hold.entry, self._desk.rules

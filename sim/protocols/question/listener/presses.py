@@ -110,6 +110,7 @@ class Presses:
         if not await hold.put(**wait):
             await tell(desk, press, texts.EXPIRED)
             return
+        desk.prompts.asked_by(hold.unique_id, press.update_id)
         sent = await desk.bot.prompt(press.chat, texts.prompt(press.text))
         number = sent.message_id if rules.prompt_is_remembered else None
         if number is not None:
