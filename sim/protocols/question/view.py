@@ -100,6 +100,7 @@ class QuestionView:
         self.threads = Threads()
         self.attempts = Attempts(self)
         self._files: dict[int, FileView] = {}
+        self._trouble: dict[str, int] = {}
         self._open_befores: dict[int, BeforeView] = {}
         self._handlers: dict[type[Event], Callable[[Any], None]] = {
             CallIssued: self._issued,
@@ -151,6 +152,11 @@ class QuestionView:
     def grace_us(self, host: str = "") -> int:
         """How much later than due a host may be: what it has slept, what a search puts off."""
         return self.late_us() + self.asleep.get(host, 0)
+
+    def had_trouble(self, host: str, since: int) -> bool:
+        """Whether the disk has not let a host do what it wanted, or held nonsense."""
+        broken = [store.last_broken_at for store in self.stores.values()]
+        return max(self._trouble.get(host, -1), *broken, -1) >= since
 
     def tell(self, word: str, fact: Any) -> None:
         """Something is so since this event."""
@@ -254,6 +260,7 @@ class QuestionView:
         is_taken = isinstance(file.request, CreateFile) and isinstance(file.reply, Content)
         if not is_taken and not isinstance(file.reply, (Failed, NotHeld)):
             return
+        self._trouble[file.caller] = self.now
         if thread is not None and thread.before >= 0:
             self._of_before(thread.before).has_trouble = True
 
@@ -288,6 +295,7 @@ class QuestionView:
     def _changed(self, event: Event, store: StoreFold, changes: Any, by: str) -> None:
         thread = self.threads.of(event.cause, by) if by else None
         for word, entry, before in changes:
+            entry.changed_by = by
             self.attempts.entry_changed(word, entry, before, by, thread)
             if word == "entry" and thread is not None and thread.before >= 0:
                 self._of_before(thread.before).entries.append(entry)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sim.core.event import Event
 from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES, QUESTION_TTL_MS
 from sim.protocols.question.view_calls import (
+    CUSTOM,
     LIST,
     OPTION,
     REJECT,
@@ -64,16 +65,27 @@ class Attempts:
             self._queries.setdefault(update.query, []).append(attempt)
         else:
             self._means(attempt)
+            attempt.behind = list(self._pressed_before(attempt))
+            if not attempt.meant and not attempt.behind:
+                attempt.over_at = event.at
         if attempt.is_foreign:
             attempt.over_at = event.at
         self._look_at(attempt, attempt.entry)
         view.tell("update", attempt)
 
-    def _means(self, attempt: Attempt) -> None:
+    def _pressed_before(self, text: Attempt) -> Iterator[EntryView]:
+        """The entries whose custom button its author has pressed, which is still handled."""
+        for one in self.open_of(text.listener):
+            is_his = one.update.kind == CUSTOM and one.update.user == text.update.user
+            if is_his and one.entry is not None:
+                yield one.entry
+
+    def _means(self, attempt: Attempt) -> EntryView | None:
         """Whose answer a text is by what the store has now."""
         found = meant_by(attempt.update, self.entries())
         if found is not None and found not in attempt.meant:
             attempt.meant.append(found)
+        return found
 
     def _look_at(self, attempt: Attempt, entry: EntryView | None) -> None:
         if entry is None:
@@ -224,15 +236,25 @@ class Attempts:
             if one.listener == call.caller and one.entry.id in thread.removed
         ]
         if call.what == LIST and mine:
-            at = [one for one in mine if one.is_open] or mine
-            at[0].lists.append(call)
-            call.expiry = at[0]
+            at = next((one for one in mine if not one.is_done), mine[-1])
+            at.lists.append(call)
+            call.expiry = at
         elif call.what == REJECT:
-            fits = [one for one in mine if self._is_rejected(one, call)]
-            call.expiry = fits[0] if fits else None
-            for one in fits[:1]:
-                one.rejects.append(call)
+            self._rejected_of(mine, call)
         return bool(mine)
+
+    def _rejected_of(self, mine: list[ExpiryView], call: CallView) -> None:
+        """A reject shows whose the list before it was, where several are removed at once."""
+        listed = [one for one in mine if one.lists]
+        last = max(listed, key=lambda one: one.lists[-1].n, default=None)
+        fits = [one for one in mine if self._is_rejected(one, call)]
+        found = last if last in fits else next((one for one in fits if not one.rejects), None)
+        if found is None:
+            return
+        if last is not None and found is not last and not last.rejects:
+            found.lists, last.lists = last.lists, []
+        call.expiry = found
+        found.rejects.append(call)
 
     def _is_rejected(self, expiry: ExpiryView, call: CallView) -> bool:
         item, entry = self.view.listed.get(call.id, {}), expiry.entry
@@ -244,13 +266,8 @@ class Attempts:
         return item.get("sessionID") == entry.text("sid")
 
     def _told(self, call: CallView, thread: Thread | None) -> None:
-        number = call.body.get("message_id")
-        for one in self.expiries if number else ():
-            if one.is_open and one.listener == call.caller and one.entry.message == number:
-                one.is_open = False
-                return
         found = self._of_thread(thread)
-        if found is None:
+        if found is None and self.view.is_log:
             texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
             texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
             found = texts[0] if len(texts) == 1 and call.what == SAY else None
@@ -329,6 +346,8 @@ class Attempts:
                             or before.get("awaitingText") is not True):  # fmt: skip
             self._waits += 1
             entry.waited_n = self._waits
+            asked = self._claims.get(entry.claim or old)
+            entry.asked_id = -1 if asked is None else asked.update.id
 
     def _claimed(self, entry: EntryView, by: str, thread: Thread | None) -> None:
         if thread is not None:
@@ -345,16 +364,24 @@ class Attempts:
     def _claimant(self, entry: EntryView, by: str) -> Attempt | None:
         """What a listener has claimed an entry for: in order of arrival, presses on it and
         texts that are for it; else the newest text, right or wrong."""
-        texts = []
-        for one in self.open_of(by):
-            if one.claim:
-                continue
-            if one.update.kind == TEXT:
-                self._means(one)
-                texts.append(one)
-            if one.entry is entry or (one.entry is None and entry in one.meant):
+        idle = [one for one in self.open_of(by) if not one.claim]
+        for one in idle:
+            # What it was for when it came may have changed before its turn.
+            is_text = one.update.kind == TEXT and one.entry is None
+            if one.entry is entry or (is_text and self._means(one) is entry):
+                self._passed_by(one, entry, idle)
                 return one
+        texts = [one for one in idle if one.update.kind == TEXT]
         return texts[-1] if texts else None
+
+    def _passed_by(self, chosen: Attempt, entry: EntryView, idle: list[Attempt]) -> None:
+        """Older texts that waited for their turn at an entry have had it: it was not for
+        them."""
+        for one in idle:
+            if one.update.id < chosen.update.id and entry in (*one.behind, *one.meant):
+                one.behind = [other for other in one.behind if other is not entry]
+                if not one.behind and self._means(one) in (None, entry):
+                    self._over(one)
 
     def _released(self, claim: str) -> None:
         attempt = self._claims.get(claim)

@@ -62,6 +62,8 @@ def meant_by(update: UpdateView, entries: Iterable[EntryView]) -> EntryView | No
                 if update.reply_to and one.number(number) == update.reply_to:
                     return one
         return None
+    # What was asked for after the text had been written is not what it answers.
+    waiting = [one for one in waiting if one.asked_id < update.id]
     return max(waiting, key=lambda one: (one.number("awaitingSince"), one.waited_n), default=None)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 
+from sim.protocols.question.constants import EXPIRY_TRIES
 from sim.protocols.question.view_calls import TEXT, CallView, UpdateView
 
 
@@ -17,12 +18,13 @@ from sim.protocols.question.view_calls import TEXT, CallView, UpdateView
 class EntryView:
     """What the store has of one uniqueId, now or before it was removed.
 
-    ``fields`` are those of its last version. ``by`` wrote it, ``gone_by`` removed it.
+    ``fields`` are those of its last version. ``by`` wrote it, ``changed_by`` its last
+    version, ``gone_by`` removed it.
     ``settled_at``: a listener got a 2xx for its reply; ``closed_at``: it saw that the known
     question is not listed any more; ``refused_at``: the hook's message was refused.
     ``prompts`` are the forced replies that it named, oldest first. ``is_preloaded``: nobody
     who is watched has written it; ``is_back``: it was gone before; ``waited_n`` grows with
-    each press that makes one wait.
+    each press that makes one wait, ``asked_id`` is that press.
     """
 
     id: str
@@ -34,6 +36,7 @@ class EntryView:
     gone_n: int = -1
     gone_at: int = -1
     gone_by: str = ""
+    changed_by: str = ""
     settled_n: int = -1
     settled_at: int = -1
     closed_at: int = -1
@@ -41,6 +44,7 @@ class EntryView:
     is_preloaded: bool = False
     is_back: bool = False
     waited_n: int = 0
+    asked_id: int = -1
     attempts: list[Attempt] = attrs.field(factory=list)
     replies: list[CallView] = attrs.field(factory=list)
     prompts: list[int] = attrs.field(factory=list)
@@ -109,7 +113,8 @@ class Attempt:
     """What one life of a listener makes of one update, from the moment that it has it.
 
     ``entry``: the one that a press names, or that a text turned out to be for;
-    ``meant``: those that a text was for, when it came and when somebody set to work.
+    ``meant``: those that a text was for, when it came and when somebody set to work;
+    ``behind``: those whose custom button its author had pressed before, unanswered yet.
     ``age_us``: how old the entry was when it came, -1 where that is not known.
     ``is_unsure``: a call may have been this one's or another's. ``is_busy``: somebody else
     had claimed the entry when it came; ``is_foreign``: another chat's, or a bot's.
@@ -136,6 +141,7 @@ class Attempt:
     why: str = ""
     has_crashed: bool = False
     meant: list[EntryView] = attrs.field(factory=list)
+    behind: list[EntryView] = attrs.field(factory=list)
     lists: list[CallView] = attrs.field(factory=list)
     replies: list[CallView] = attrs.field(factory=list)
     toasts: list[CallView] = attrs.field(factory=list)
@@ -164,17 +170,19 @@ def answer_in(text: str) -> str:
 
 @attrs.define(eq=False)
 class ExpiryView:
-    """An entry that a listener has removed because it was too old, and what it did then.
-
-    ``is_open`` until its buttons are taken away.
-    """
+    """An entry that a listener has removed because it was too old, and what it did then."""
 
     entry: EntryView
     listener: str
     at: int
-    is_open: bool = True
     lists: list[CallView] = attrs.field(factory=list)
     rejects: list[CallView] = attrs.field(factory=list)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no further list is due: rejected, failed, or not found twice."""
+        failed = any(not one.is_open and not one.succeeded for one in self.lists)
+        return bool(self.rejects) or failed or len(self.lists) >= EXPIRY_TRIES
 
 
 @attrs.define(eq=False)

@@ -24,12 +24,14 @@ Change = tuple[str, EntryView, Mapping[str, Any]]
 
 @attrs.frozen
 class Signature:
-    """What a lock or a lease says, who wrote it and when (µs); ``made_ms`` is its own time."""
+    """What a lock or a lease says, who wrote it and when (µs); ``since``: since when it is
+    that owner's. ``made_ms`` is its own time."""
 
     owner: str
     made_ms: int
     by: str
     at: int
+    since: int
 
 
 def decoded(text: Any) -> Any:
@@ -55,7 +57,7 @@ class StoreFold:
         self.path = ""
         self.entries: dict[str, EntryView] = {}
         self.known: dict[str, EntryView] = {}
-        self.broken_at = -1
+        self.broken_at = self.last_broken_at = -1
         self.broken_by = self.mended_by = ""
         self.asides: dict[str, None] = {}
         self.lock: Signature | None = None
@@ -84,7 +86,9 @@ class StoreFold:
             found = decoded(text)
             facts: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
             made = facts.get("at")
-            sign = Signature(str(facts.get("owner", "")), made if type(made) is int else -1, by, at)
+            owner, before = str(facts.get("owner", "")), self.lock if kind == LOCK else self.lease
+            since = before.since if before is not None and before.owner == owner else at
+            sign = Signature(owner, made if type(made) is int else -1, by, at, since)
             self.lock, self.lease = (sign, self.lease) if kind == LOCK else (self.lock, sign)
         elif kind == ASIDE:
             self.asides[path] = None
@@ -106,7 +110,8 @@ class StoreFold:
     def _content(self, n: int, at: int, found: Any, by: str) -> Iterator[Change]:
         if not isinstance(found, Mapping):
             if self.broken_at < 0:
-                self.broken_at, self.broken_by = at, by
+                self.broken_at = self.last_broken_at = at
+                self.broken_by = by
             return
         was_broken, self.broken_at, self.mended_by = self.broken_at >= 0, -1, by
         for id in [id for id in self.entries if id not in found]:

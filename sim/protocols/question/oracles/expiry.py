@@ -135,7 +135,7 @@ class ExpiryLooksForTheQuestion(Owing):
         self.owe(expiry.entry.id, expiry.listener, text, 60 * SECOND_US)
 
     def on_issued(self, call: CallView) -> str | None:
-        if call.what != LIST or call.expiry is None:
+        if call.what not in (LIST, REJECT) or call.expiry is None:
             return None
         return self.pay(call.expiry.entry.id)
 

@@ -52,11 +52,21 @@ class TheLogTells(Owing):
         assert attempt.entry is not None
         id, said = attempt.entry.id, attempt.update
         reply_to = "null" if said.reply_to is None else str(said.reply_to)
-        due = [
-            re.escape(f"{PREFIX} 📥 收到 callback_query: data=qcustom:{id}") + "$",
-            re.escape(f"{PREFIX} 📋 getPending({id}): type=question") + "$",
-            re.escape(f"{PREFIX} 📨 收到 message: ") + f".*replyTo={re.escape(reply_to)}$",
-        ]
+        asked = re.escape(f"{PREFIX} 📥 收到 callback_query: data=qcustom:{id}") + "$"
+        found = re.escape(f"{PREFIX} 📋 getPending({id}): type=question") + "$"
+        heard = re.escape(f"{PREFIX} 📨 收到 message: ") + f".*replyTo={re.escape(reply_to)}$"
+        # A text that was there before its question had been asked for is heard before.
+        is_early = said.reply_to is None and self._hit_at(found) > attempt.at
+        return all(
+            self._are_in_order(due, last)
+            for due in ([[asked, found], [asked, heard]] if is_early else [[asked, found, heard]])
+        )
+
+    def _hit_at(self, found: str) -> int:
+        hits = (line.at for line in self.view.logs if re.match(found, line.text))
+        return next(hits, -1)
+
+    def _are_in_order(self, due: list[str], last: LogView) -> bool:
         for line in self.view.logs:
             if line.n > last.n:
                 break

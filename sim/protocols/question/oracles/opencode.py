@@ -7,6 +7,7 @@ from typing import Any
 
 from sim.core.http import HttpResponse
 from sim.protocols.question.oracles.oracle import OfOpenCode, Owing
+from sim.protocols.question.view import QuestionView
 from sim.protocols.question.view_calls import LIST, REJECT, REPLY, CallView, items_of
 from sim.protocols.question.view_records import ToolView
 
@@ -98,6 +99,14 @@ class ToolsEndByAnswers(OfOpenCode):
     catalogue = ("QT-01", "QT-13")
     IN_LOGS = True
 
+    def __init__(self, view: QuestionView) -> None:
+        super().__init__(view)
+        self._asked: dict[tuple[str, str], None] = {}
+
+    def on_issued(self, call: CallView) -> None:
+        if call.what in (REPLY, REJECT):
+            self._asked[call.what, call.id] = None
+
     def on_closed(self, tool: ToolView) -> str | None:
         self.exercised += 1
         how = tool.closes[-1]
@@ -108,7 +117,6 @@ class ToolsEndByAnswers(OfOpenCode):
         if not how.endswith("by http"):
             return None
         wanted = REPLY if how.startswith("replied") else REJECT
-        asked = [one for one in self.view.calls.values() if one.what == wanted]
-        if any(one.id == tool.id for one in asked):
+        if (wanted, tool.id) in self._asked:
             return None
         return f"{tool.host} closes {tool.id} ({how}), and nobody has asked for it"

@@ -54,20 +54,24 @@ class PollingGoesOn(OfListener):
         gap = call.at - before.ended_at
         if not before.succeeded and gap < POLL_RETRY_MS * MS_US - SLACK_US:
             return f"{call.caller} polls again {seconds(gap)} after a failure"
-        if self._leads(call.caller) and gap > self.MOST_US + self.view.grace_us(call.caller):
+        led = self._led_since(call.caller)
+        gap = call.at - max(before.ended_at, led)
+        if led >= 0 and gap > self.MOST_US + self.view.grace_us(call.caller):
             return f"{call.caller} has not polled for {seconds(gap)}"
         return None
 
-    def _leads(self, listener: str) -> bool:
-        """Whether it is the one that has the lease, as far as there is one."""
+    def _led_since(self, listener: str) -> int:
+        """Since when it has the lease; -1 where it has not, 0 where there is none."""
         leases = [store.lease for store in self.view.stores.values() if store.lease is not None]
-        return not leases or any(one.by == listener for one in leases)
+        mine = [one.since for one in leases if one.owner.startswith(f"{listener}#")]
+        return max(mine, default=-1 if leases else 0)
 
     def at_end(self) -> Iterator[str]:
         for listener, call in self._ended.items():
-            gap = self.view.now - call.ended_at
+            led = self._led_since(listener)
+            gap = self.view.now - max(call.ended_at, led)
             late = 2 * self.MOST_US + self.view.grace_us(listener)
-            if listener in self.view.up and gap > late and self._leads(listener):
+            if listener in self.view.up and gap > late and led >= 0:
                 yield f"{listener} has not polled for {seconds(gap)}"
 
 

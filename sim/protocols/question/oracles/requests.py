@@ -25,27 +25,30 @@ class RequestsNameTheProject(OfListener):
     def on_issued(self, call: CallView) -> str | None:
         if call.what not in QUESTION_CALLS:
             return None
-        asked = call.request.asked("directory")
+        asked = call.request.asked("directory") or ""
         due = self._due(call)
-        if due is None:
+        if not due:
             return None
         self.exercised += 1
-        if asked == (due or None):
+        if asked in due:
             return None
-        return f"{call.caller} asks {call.what} for the project {asked!r}, not for {due!r}"
+        return f"{call.caller} asks {call.what} for the project {asked!r}, not for {due[0]!r}"
 
-    def _due(self, call: CallView) -> str | None:
-        """The project that it must name, None where that is not known."""
+    def _due(self, call: CallView) -> list[str]:
+        """The projects that it may name, none where that is not known."""
         if call.attempt is not None and call.attempt.entry is not None:
-            return call.attempt.entry.text("directory")
+            return [call.attempt.entry.text("directory")]
+        if call.what == REJECT and call.expiry is not None:
+            return [call.expiry.entry.text("directory")]
         if call.expiry is not None:
-            return call.expiry.entry.text("directory")
+            mine = self.view.attempts.expiries
+            return [one.entry.text("directory") for one in mine if one.listener == call.caller]
         known = {
-            one.text("directory")
+            one.text("directory"): None
             for store in self.view.stores.values()
             for one in store.known.values()
         }
-        return known.pop() if len(known) == 1 else None
+        return list(known)
 
 
 class RepliesHoldOneValue(OfListener):

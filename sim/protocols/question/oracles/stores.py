@@ -241,7 +241,8 @@ class LockWaitsEnd(Waits):
     ANY_LOCK = True
 
     def judge(self, file: FileView, met: Content, waited_us: int) -> str | None:
-        most = LOCK_WAIT_MS * MS_US + HALF_A_SECOND + self.view.grace_us(file.caller)
+        # Who has given up may try once more, for something else.
+        most = 2 * LOCK_WAIT_MS * MS_US + SECOND_US + self.view.grace_us(file.caller)
         if waited_us <= most:
             return None
         return f"{file.caller} has waited {seconds(waited_us)} for the lock, and goes on"

@@ -20,6 +20,10 @@ class ConfirmedStaysConfirmed(OfTelegram):
         super().__init__(view)
         self._confirmed: dict[tuple[str, str], int] = {}
 
+    def on_crashed(self, host: str) -> None:
+        for key in [key for key in self._confirmed if key[0] == host]:
+            del self._confirmed[key]
+
     def on_applied(self, call: CallView) -> str | None:
         result = result_of(call.reply) if call.what == POLL else None
         if not isinstance(result, list):

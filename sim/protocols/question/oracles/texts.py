@@ -117,6 +117,8 @@ class PromptsAreRemembered(OfListener):
         entry = attempt.entry
         if not isinstance(result, Mapping) or entry is None or not entry.waits:
             return None
+        if self.view.had_trouble(call.caller, attempt.at):
+            return None
         if entry.fields.get("expectedUserId") != attempt.update.user:
             return None
         self.exercised += 1
@@ -235,6 +237,8 @@ class WaitsBelongToTheLast(OfListener):
         entry = attempt.entry
         if entry is None or not entry.waits or entry.attempts[-1] is not attempt:
             return None
+        if self.view.had_trouble(call.caller, attempt.at):
+            return None
         self.exercised += 1
         owner = entry.fields.get("expectedUserId")
         if owner == attempt.update.user:
@@ -257,6 +261,8 @@ class ContextIsKept(OfListener):
         entry, before = kept
         attempt = entry.attempts[-1] if entry.attempts else None
         if attempt is None or attempt.failed_at < 0 or attempt.update.kind != TEXT:
+            return None
+        if before.get("claimedBy") != attempt.claim or not attempt.claim:
             return None
         for field in self.FIELDS:
             if entry.fields.get(field) != before.get(field):

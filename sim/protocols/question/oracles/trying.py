@@ -152,6 +152,8 @@ class HandlersRunSideBySide(Owing):
 
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:
+            if self.view.had_trouble(call.caller, call.attempt.at):
+                self.forget(call.attempt.n)
             return self.pay(call.attempt.n)
         for one in self.view.attempts.open_of(call.caller) if call.what != "getUpdates" else ():
             if one.is_unsure or call.what not in (LIST, "answerCallbackQuery"):
