@@ -29,7 +29,16 @@ needs_browser = pytest.mark.skipif(
     PROGRAM is None, reason="neither Chrome, Chromium nor Edge is installed (HOOKTWIN_BROWSER)"
 )
 
-CODES = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "PageDown": 34, "Escape": 27}
+CODES = {
+    "ArrowRight": 39,
+    "ArrowLeft": 37,
+    "Home": 36,
+    "End": 35,
+    "PageDown": 34,
+    "Escape": 27,
+    ".": 190,
+    "/": 191,
+}
 
 
 class Tab:
@@ -42,7 +51,11 @@ class Tab:
     async def eval(self, script: str) -> Any:
         """The value of an expression; promises are waited for. Fails with what it threw."""
         told = await self._send(
-            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+            "Runtime.evaluate",
+            expression=script,
+            awaitPromise=True,
+            returnByValue=True,
+            allowUnsafeEvalBlockedByCSP=False,  # as strict as for the page itself
         )
         assert "exceptionDetails" not in told, told["exceptionDetails"]
         return told["result"].get("value")

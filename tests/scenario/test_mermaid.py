@@ -17,10 +17,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from sim.cli.reporting.mermaid import diagram_of
+from sim.cli.reporting.subject import Asked, subject_of
 from sim.core.errors import ScenarioError
 from sim.scenario.lexer import decode
 from sim.scenario.load import shipped_scenarios
 from sim.scenario.markdown import first_diagram
+from tests.cli.hostile import write_hostile
 from tests.scenario.accepted import ACCEPTED
 from tests.scenario.generated import damaged, diagrams
 from tests.scenario.refused import REFUSED_BY_MERMAID
@@ -118,3 +121,10 @@ def drawn(strategy: st.SearchStrategy[str], number: int) -> list[str]:
 
     collect()
     return found
+
+
+def test_mermaid_draws_the_diagrams_of_reports(tmp_path: Path) -> None:
+    write_hostile(tmp_path / "hostile.jsonl")
+    what = ("typical", "lock-with-lease", str(tmp_path / "hostile.jsonl"))
+    texts = [diagram_of(subject_of(Asked(name), lambda done, of: None).first) for name in what]
+    assert [one for one in verdicts(texts) if one] == []

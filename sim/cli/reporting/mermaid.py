@@ -19,7 +19,7 @@ ARROWS = {"frame": "->>", "call": "-->>", "person": "->>", "link": "-)", "lost":
 ROOM = 110
 """Columns of a text; Mermaid does not break them."""
 
-_SPECIAL = re.compile(r"[#;<>&%`{}\[\]\"\\]")
+_SPECIAL = re.compile(r"[#;<>&{}]|%(?=%)|(?<=%)%")
 
 
 def diagram_of(run: Retold) -> str:

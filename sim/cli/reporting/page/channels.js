@@ -51,8 +51,10 @@ function threaded(list) {
   return first.flatMap((one) => [one, ...roots.get(one.id)]);
 }
 
+// A state is a word of the channel; whatever else a recording has there is shown, too.
 function chip(word) {
-  return word ? el("span", `chip ${word}`, STATES[word] || word.toLowerCase()) : null;
+  if (!word) return null;
+  return Object.hasOwn(STATES, word) ? el("span", `chip ${word}`, STATES[word]) : el("span", "chip", word);
 }
 
 function messageBox(run, one, n) {

@@ -87,7 +87,7 @@ const compare = {
       const now = one.looks[one.looks.length - 1];
       const seen = one.looks.map((look) => look[2]).filter((word, k, all) => word && word !== all[k - 1]);
       box.append(el("div", "final", chip(now[2]), el("b", "", ` ${one.about || one.id} `), run.words[now[1]],
-        seen.length > 1 ? el("div", "soft", `a reader saw: ${seen.map((word) => STATES[word] || word).join(" → ")}`) : ""));
+        seen.length > 1 ? el("div", "soft", `a reader saw: ${seen.map((word) => (Object.hasOwn(STATES, word) ? STATES[word] : word)).join(" → ")}`) : ""));
     }
     for (const one of run.violations) box.append(el("p", "bad", `✗ ${one.invariant} at step ${one.step}`));
     if (!run.violations.length) box.append(el("p", "good", "no invariant is broken"));

@@ -134,10 +134,14 @@ class Run {
   scene(n) {
     const chunk = this.chunkOf(n);
     const scene = structuredClone(chunk.scene);
+    for (const part of ["hosts", "links", "frames", "calls"]) scene[part] = bare(scene[part]);
     for (let k = n - (n % report.chunk); k <= n; k++) takeEvent(scene, this.event(k));
     return scene;
   }
 }
+
+// Names of a recording are keys here; none of them may be one that every object has.
+function bare(object) { return Object.assign(Object.create(null), object); }
 
 function wordFor(value) {
   return value && typeof value === "object" ? String(value.is || value.type || value.messageType || "") : "";

@@ -13,6 +13,7 @@ const inspector = {
       ...run.violations.filter((one) => one.step === n).map(brokenNote),
       this.because(run, n),
       ...this.frame(run, n),
+      ...this.call(run, n),
       details("The event as recorded", () => el("pre", "", JSON.stringify(run.event(n), null, 2))),
     );
   },
@@ -41,6 +42,19 @@ const inspector = {
     parts.push(fieldTree(run, frame, declared, faults));
     for (const one of verdicts) parts.push(verdictNote(run, one));
     if (declared) parts.push(details(`What ${declared.type} is`, () => declaration(declared)));
+    return parts;
+  },
+
+  // A call says what is asked, and what came of it: of an answer the question is shown, too.
+  call(run, n) {
+    const event = run.event(n), parts = [];
+    const asked = event.request ?? (Number.isInteger(event.call) ? run.event(event.call).request : undefined);
+    const titled = (title, value) => parts.push(el("h4", "", title), fieldTree(run, value, null, {}));
+    if (asked !== undefined) titled("Request", asked);
+    if (event.reply !== undefined) titled("Reply", event.reply);
+    for (const [title, value] of [["Act", event.act], ["Note", event.data], ["Row", event.value]]) {
+      if (value !== undefined) titled(title, value);
+    }
     return parts;
   },
 };
