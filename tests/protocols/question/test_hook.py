@@ -203,6 +203,17 @@ def test_a_message_for_whose_answer_no_time_is_left_is_not_sent_and_its_entry_go
     assert any("once more" in text for text in play.logs())
 
 
+def test_what_cannot_be_done_later_either_is_logged_and_left_to_the_ttl():
+    play = hooked(HttpResponse(500))
+    play.use("agent", lambda actor: actor.perform(Call("hook", BEFORE, 10**9)))
+    while not play.sent:
+        play.step()
+    play.act("store", acts.LeaveLock(owner="agent#1"), ms=5_000)
+    assert len(play.kept()) == 1
+    levels = [note["level"] for note in play.notes("log")]
+    assert sorted(levels) == ["error", "error", "warn"]
+
+
 def test_the_message_is_noted_later_where_the_lock_was_held_too_long():
     play = hooked()
     play.use("agent", lambda actor: actor.perform(Call("hook", BEFORE, 10**9)))

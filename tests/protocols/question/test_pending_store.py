@@ -1,4 +1,4 @@
-"""The store's client: entries, the lock, broken files."""
+"""The store's client: entries, and the lock."""
 
 import json
 
@@ -12,8 +12,6 @@ from sim.protocols.question.store.entry import Foreign, PendingQuestion
 from sim.protocols.question.store.trouble import DiskTrouble, LockTimeout
 from sim.wire.absent import ABSENT
 from tests.protocols.question.question_play import LOCK, NEW, QuestionPlay, question
-
-GARBAGE = '{"aaaa0001": {"type": "ques'
 
 
 def two(*off, **how):
@@ -177,6 +175,17 @@ def test_whatever_crashes_and_in_whatever_order_no_kept_entry_is_lost(seed):
     assert set(kept) <= set(play.kept())
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_in_whatever_order_the_disk_is_asked_every_entry_is_kept(seed):
+    play = two(preempt=True, seed=seed)
+    draw = Stream(seed, "picks")
+    results = [play.use(name, add) for name in "PQPQ"]
+    while not all(results):
+        names = play.names()
+        play.take(names[draw.between(0, len(names) - 1)])
+    assert sorted(play.kept()) == sorted(result for (result,) in results)
+
+
 @pytest.mark.parametrize(
     ("act", "wait_ms"),
     [
@@ -304,86 +313,3 @@ def test_a_disk_that_is_gone_is_told_after_two_seconds():
     began = play.world.now
     assert isinstance(play.done("P", lambda p: p.pending.entries()), DiskTrouble)
     assert play.world.now - began == 2_000_000
-
-
-# -- broken files
-
-
-def test_a_broken_file_is_read_again_three_times_and_then_moved_aside_once():
-    play = two()
-    play.act("store", acts.BreakStore(GARBAGE))
-    began = play.world.now
-    first = play.use("P", lambda p: p.pending.entries())
-    second = play.use("Q", lambda p: p.pending.get("aaaa0001"))
-    play.run()
-    assert (first, second) == ([{}], [None])
-    assert play.operations("P")[:5] == ["ReadFile"] * 4 + ["RenameFile"]
-    assert 150_000 < play.world.now - began < 153_000
-    (broken,) = play.files()
-    assert broken.startswith(STORE_FILE + ".broken-17672256")
-    assert play.file(broken) == GARBAGE
-    told = [play.world.hosts[name].actor.pending.broken for name in "PQ"]
-    assert sorted(told) == [[], [broken]]
-
-
-@pytest.mark.parametrize("text", ["", "[]", "5", '"x"', "{} {}", "NaN"])
-def test_what_is_no_object_of_entries_is_broken_too(text):
-    play = two()
-    play.act("store", acts.BreakStore(text))
-    assert isinstance(play.done("P", add), str)
-    assert len(play.kept()) == 1
-    assert len(play.world.hosts["P"].actor.pending.broken) == 1
-
-
-def test_a_file_that_is_only_half_written_is_found_whole_at_the_next_look():
-    play = two("atomic-writes")
-    play.put(a=question())
-    play.use("Q", lambda q: q.pending.update("a", message_id=101))
-    play.run_ms(0.55)
-    with pytest.raises(json.JSONDecodeError):
-        json.loads(play.file())
-    found = play.done("P", lambda p: p.pending.get("a"))
-    assert isinstance(found, PendingQuestion)
-    assert play.world.hosts["P"].actor.pending.broken == []
-
-
-def test_a_file_that_was_mended_meanwhile_is_not_moved_aside():
-    play = two()
-    play.act("store", acts.BreakStore(GARBAGE))
-    result = play.use("P", lambda p: p.pending.get("a"))
-    play.run_ms(150.35)  # the fourth look has found it broken; the rename is on its way
-    play.put(a=question())
-    play.run()
-    assert result == [question()]
-    assert play.files() == [STORE_FILE]
-
-
-@pytest.mark.parametrize("times", [1, 2, 3])
-def test_a_file_that_is_broken_anew_while_it_is_looked_at_is_never_overwritten(times):
-    play = two()
-    play.act("store", acts.BreakStore(GARBAGE))
-    result = play.use("P", add)
-    seen = 0
-    while not result:
-        play.step()
-        renames = play.operations("P").count("RenameFile")
-        if seen < min(renames, times):  # the rename is on its way
-            seen += 1
-            play.perform("store", op.Save(STORE_FILE, f"{GARBAGE} {seen}"))
-    play.run()
-    moved = [play.file(path) for path in play.files() if ".broken-" in path]
-    if times < 3:
-        assert (moved, list(play.kept())) == ([f"{GARBAGE} {times}"], result)
-    else:
-        assert isinstance(result[0], DiskTrouble)
-        assert (moved, play.file()) == ([], f"{GARBAGE} 3")
-
-
-def test_without_the_rules_a_broken_file_is_empty_at_once_and_overwritten():
-    play = two("broken-is-read-again", "broken-is-moved-aside")
-    play.act("store", acts.BreakStore(GARBAGE))
-    assert play.done("P", lambda p: p.pending.entries()) == {}
-    assert play.operations("P") == ["ReadFile"]
-    play.done("P", add)
-    play.run()
-    assert play.files() == [STORE_FILE]

@@ -3,6 +3,7 @@
 import pytest
 
 from sim.core import op
+from sim.core.entropy import Stream
 from sim.protocols.question import acts
 from sim.protocols.question.constants import STORE_FILE
 from sim.protocols.question.store.claims import BUSY, Claim
@@ -52,6 +53,22 @@ def test_of_two_who_claim_at_once_one_gets_it():
     play.run()
     kinds = sorted(type(result).__name__ for (result,) in results)
     assert kinds == ["Busy", "Busy", "Claim"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_in_whatever_order_the_disk_is_asked_one_gets_the_claim_and_one_the_lease(seed):
+    play = QuestionPlay(preempt=True, seed=seed)
+    draw = Stream(seed, "picks")
+    for name in "PQ":
+        play.process(name)
+    play.put(a=question())
+    claims = [play.use(name, take) for name in "PQP"]
+    leases = [play.use(name, lambda actor: actor.lease.take()) for name in "PQ"]
+    while not all(claims + leases):
+        names = play.names()
+        play.take(names[draw.between(0, len(names) - 1)])
+    assert sum(isinstance(claim, Claim) for (claim,) in claims) == 1
+    assert sorted(lease for (lease,) in leases) == [False, True]
 
 
 def test_there_is_no_claim_on_what_is_no_question():
