@@ -34,6 +34,11 @@ FARTHEST = 200
 """Causes that are followed, at most, to see what went through a hidden lane."""
 
 _QUIET_REPLIES = ("seen",)
+_QUIET_REQUESTS = ("read-file", "create-file", "write-file", "remove-file", "is-alive")
+"""What a process asks of its disk on the way to a change: only the renaming is told."""
+_DONE_FILES = ("file-done", "no-file")
+_PUT = "rename-file"
+"""What puts a new content in a file's place."""
 
 
 @attrs.frozen
@@ -100,7 +105,11 @@ class Diagram:
             return True
         if isinstance(event, LOCAL):
             return False
+        if isinstance(event, events.CallIssued):
+            return kind_of(event.request) not in _QUIET_REQUESTS
         if isinstance(event, events.CallApplied):
+            if kind_of(event.request) in _QUIET_REQUESTS or kind_of(event.reply) in _DONE_FILES:
+                return False
             return kind_of(event.reply) not in _QUIET_REPLIES and not self._is_personal(event)
         if isinstance(event, events.HostStarted):
             return event.epoch == 1 and event.at > 0
@@ -217,6 +226,8 @@ def _bad(_: Diagram, e: events.BadFrame) -> Row:
 
 def _issued(diagram: Diagram, e: events.CallIssued) -> Row:
     label, detail = diagram.words.asked(e.request)
+    if label == _PUT and isinstance(e.request, Mapping):
+        label, detail = "writes", str(e.request.get("target", "")).rpartition("/")[2]
     return _row(e, "call", e.caller, e.callee, label, detail=detail)
 
 

@@ -1,4 +1,4 @@
-"""The list of frames: one line per frame or event of a connection."""
+"""The list of frames: one line per frame, request over HTTP or event of a connection."""
 
 from __future__ import annotations
 
@@ -25,9 +25,18 @@ SHOWN: tuple[type[Event], ...] = (
 KINDS = tuple(one.__name__ for one in SHOWN)
 
 
+HTTP = "http"
+"""The word of a request over HTTP."""
+
+
 def is_frame(event: Event) -> bool:
     """Whether the list has a line for it."""
-    return isinstance(event, SHOWN)
+    return isinstance(event, SHOWN) or is_request(event)
+
+
+def is_request(event: Event) -> bool:
+    """Whether somebody asks something over HTTP."""
+    return isinstance(event, events.CallIssued) and kind_of(event.request) == HTTP
 
 
 def line_of(session: Session, event: Event, width: int, *, cursor: bool, late: bool) -> Line:
@@ -36,6 +45,8 @@ def line_of(session: Session, event: Event, width: int, *, cursor: bool, late: b
     state, role = _state(session, event)
     sign = "▶" if cursor else "*" if event.n in session.marked else " "
     link = str(getattr(what, "link", getattr(what, "target", "")))
+    if is_request(event):
+        link = f"{what.caller}>{what.callee}"
     text = (
         f" {sign}{event.n:>5} {event.at / 1e6:>8.3f}  {pad(harmless(link), 13)} "
         f"{_way(session, event)}  {pad(harmless(_type(event)), 18)} {_size(session, event):>5}  "
@@ -46,10 +57,18 @@ def line_of(session: Session, event: Event, width: int, *, cursor: bool, late: b
     return Line(tuple(span for span in spans if span.text), event.n)
 
 
+def signs(session: Session) -> str:
+    """What the signs of the list mean."""
+    centre = session.record.centre
+    if centre == "server":
+        return " → to the server   ← to the desktop   · connection   * marked"
+    return f" → to the {centre}   ← from it   ? over HTTP   · connection   * marked"
+
+
 def _way(session: Session, event: Any) -> str:
     """→ to the server side, ← from it, · an event of the connection."""
     if not isinstance(event, events.FrameSent | events.FrameLost):
-        return "·"
+        return "?" if is_request(event) else "·"
     kinds = dict(session.lanes())
     return "→" if kinds.get(event.receiver) == session.record.centre else "←"
 
@@ -57,6 +76,8 @@ def _way(session: Session, event: Any) -> str:
 def _type(event: Any) -> str:
     if isinstance(event, events.FrameSent):
         return told(event.frame, kind_of(event.frame))[0]
+    if is_request(event):
+        return told(event.request, HTTP)[0]
     if isinstance(event, events.FrameLost):
         return f"({event.type} {event.why})"
     if isinstance(event, events.BadFrame):
@@ -76,7 +97,7 @@ def _id(event: Any) -> str:
 
 
 def _size(session: Session, event: Event) -> str:
-    if not isinstance(event, events.FrameSent):
+    if not isinstance(event, events.FrameSent) and not is_request(event):
         return ""
     start, end = session.trace.span(event.n)
     return str(end - start)
@@ -88,6 +109,8 @@ def _state(session: Session, event: Event) -> tuple[str, str]:
         return "x", "bad"
     if isinstance(event, events.BadFrame):
         return f"! {event.error}", "bad"
+    if isinstance(event, events.CallIssued):
+        return _answer(session, event)
     if not isinstance(event, events.FrameSent):
         return "", "dim"
     arrivals, why = fate_of(session, event)
@@ -101,6 +124,18 @@ def _state(session: Session, event: Event) -> tuple[str, str]:
 
 
 LOOKS_AHEAD = 600
+
+
+def _answer(session: Session, event: events.CallIssued) -> tuple[str, str]:
+    """What came back for a request, and after how long."""
+    for n in range(event.n + 1, min(event.n + LOOKS_AHEAD, session.count)):
+        later: Any = session.event(n)
+        if isinstance(later, events.CallAnswered) and later.call == event.n:
+            reply = later.reply if isinstance(later.reply, Mapping) else {}
+            status = reply.get("status", reply.get("why", "no answer"))
+            good = isinstance(status, int) and 200 <= status < 300
+            return f"{status}  {(later.at - event.at) / 1000:.0f} ms", "good" if good else "bad"
+    return "under way", "warn"
 
 
 def fate_of(session: Session, event: events.FrameSent) -> tuple[list[int], str]:

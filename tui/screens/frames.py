@@ -30,7 +30,7 @@ class FramesView(View):
 
     CONTEXT = "frames"
     ABOUT = (
-        "Every frame in order of sending. At the right each field with its verdict and, "
+        "Every frame, and every request over HTTP, in order of sending. At the right each field with its verdict and, "
         "below, what the transition tables said before this step. Enter opens the frame "
         "(again: tree, raw, table, explain), / filters, m marks, D compares two marked "
         "frames, e edits one and sends it again on a branch."
@@ -100,6 +100,8 @@ class FramesView(View):
         event: Any = session.event(step)
         if isinstance(event, events.FrameSent):
             return event.frame
+        if isinstance(event, events.CallIssued):
+            return event.request if frames.is_request(event) else None
         sent = getattr(event, "sent", None)
         return session.diagram.frame_of(sent) if isinstance(sent, int) else None
 
@@ -125,6 +127,8 @@ class FramesView(View):
         if not session.know(step):
             return [line(("folding to this step …", "dim"))]
         kinds = dict(session.lanes())
+        if not hasattr(event, "link"):
+            return [line(("no table says when this may be asked", "dim"))]
         ends = (event.sender, event.receiver) if hasattr(event, "sender") else (event.host,)
         centre = session.record.centre
         host = next((host for host in ends if kinds.get(host) == centre), ends[0])

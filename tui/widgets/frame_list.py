@@ -10,6 +10,7 @@ from tui.drawing.lines import Line, Span, fit, line
 from tui.matching import Matching
 from tui.widgets.step_view import FAR, StepView
 
+_CALL = place_of("CallIssued")
 _PLACES = frozenset(place_of(kind) for kind in frames.KINDS)
 
 
@@ -26,7 +27,8 @@ class FrameList(StepView):
         assert self.session is not None
         columns = self.session.columns
         if n < len(columns):
-            if columns.kind[n] not in _PLACES:
+            is_request = columns.kind[n] == _CALL and columns.type_of(n) == frames.HTTP
+            if columns.kind[n] not in _PLACES and not is_request:
                 return False
         elif not frames.is_frame(self.session.event(n)):
             return False
@@ -80,5 +82,5 @@ class FrameList(StepView):
                 told = f" same request {named}: {' '.join(map(str, same))}"
                 return line((told, "dim"))
         if y == 2:
-            return line((" → to the server   ← to the desktop   · connection   * marked", "dim"))
+            return line((frames.signs(self.session), "dim"))
         return None
