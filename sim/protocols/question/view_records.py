@@ -19,7 +19,7 @@ class EntryView:
     """What the store has of one uniqueId, now or before it was removed.
 
     ``fields`` are those of its last version. ``by`` wrote it, ``changed_by`` its last
-    version, ``gone_by`` removed it.
+    version, ``gone_by`` removed it; ``is_lost``: the file that it stood in was broken.
     ``settled_at``: a listener got a 2xx for its reply; ``closed_at``: it saw that the known
     question is not listed any more; ``refused_at``: the hook's message was refused.
     ``prompts`` are the forced replies that it named, oldest first. ``is_preloaded``: nobody
@@ -36,6 +36,7 @@ class EntryView:
     gone_n: int = -1
     gone_at: int = -1
     gone_by: str = ""
+    is_lost: bool = False
     changed_by: str = ""
     settled_n: int = -1
     settled_at: int = -1

@@ -117,6 +117,7 @@ class StoreFold:
         for id in [id for id in self.entries if id not in found]:
             entry = self.entries.pop(id)
             entry.gone_n, entry.gone_at, entry.gone_by = n, at, by
+            entry.is_lost = was_broken
             yield "aside" if was_broken else "gone", entry, entry.fields
         for id, value in found.items():
             fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}

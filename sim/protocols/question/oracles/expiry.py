@@ -49,7 +49,7 @@ class InTimeIsInTime(OfListener):
         self.exercised += attempt.age_us > TTL_US - SECOND_US
         if attempt.lists or entry.settled_at >= 0 or entry.closed_at >= 0 or not entry.is_question:
             return None
-        if entry.is_there:
+        if entry.is_there or entry.is_lost:
             return None
         return f"{call.caller} calls {entry.id} expired at {seconds(attempt.age_us)}"
 
