@@ -24,7 +24,7 @@ from sim.protocols.question.telegram import BotAccount, BotApi, BotApiPlan
 from sim.protocols.question.telegram.plan import CHAT, Standing
 from sim.world.host import START_MS
 from tests.protocols.question.golden_recording import BEFORE, LISTENERS, Line, Recording
-from tests.protocols.question.golden_script import Script
+from tests.protocols.question.golden_script import AsLate, Script
 from tests.protocols.question.question_play import QuestionPlay
 from tests.world.play import MS
 
@@ -126,7 +126,10 @@ class GoldenPlay(QuestionPlay):
         return {**entry, "timestamp": START_MS + round(entry["timestamp"] - self.of.base_ms)}
 
     def _slow_answers(self) -> None:
-        """How long the hook waits for the answer after its message is in the chat."""
+        """How long OpenCode's answers take, and how long the hook waits for the answer after
+        its message is in the chat."""
+        for name in LISTENERS:
+            self.world._routes["opencode", name, True] = AsLate(self.script)  # type: ignore[assignment]
         sent = [c for c in self.of.methods("sendMessage") if c["from"] == "hook"]
         shown = [m["at_ms"] for m in self.of.events("message") if m["buttons"]]
         late = [c["done_ms"] - at for c, at in zip(sent, shown, strict=False)]
@@ -157,6 +160,10 @@ class GoldenPlay(QuestionPlay):
             for line in self.of.lines
             if "event" in line and line["event"] not in NOT_STIMULI and line.get("by") != "http"
         ]
+        found += [
+            (at_ms, {"from": "network", "event": "poll breaks", "how": how})
+            for at_ms, how in self.script.broken
+        ]
         return sorted(found, key=lambda pair: pair[0])
 
     def run_until(self, at_ms: float) -> None:
@@ -175,25 +182,35 @@ class GoldenPlay(QuestionPlay):
         starts = self.script.starts
         late_us = int((at_ms + PATIENCE_MS) * MS)
         self.driver.run(lambda: len(starts) > nth, limit_us=late_us)
-        if len(starts) > nth:
+        if len(starts) > nth and not self._seen_by(calls[nth], line):
             after_us = int((at_ms - calls[nth]["at_ms"]) * MS)
             self.driver.run(limit_us=max(self.world.now, starts[nth] + after_us))
+
+    def _seen_by(self, call: Line, line: Line) -> bool:
+        """Whether the list that was being asked for knew already of what happens here."""
+        body = call["response"].get("body")
+        if not isinstance(body, list) or "requestID" not in line:
+            return False
+        is_listed = any(item.get("id") == line["requestID"] for item in body)
+        return is_listed is (line["event"] == "question.asked")
 
     def _do(self, line: Line) -> None:
         match line["from"], line["event"]:
             case "scenario", "process_start":
                 self._start(line["to"])
             case "scenario", "process_kill":
-                self.crash(line["to"])
+                if self.world.hosts[line["to"]].up:
+                    self.crash(line["to"])
             case "scenario", "preload" | "preload_message":
                 pass
             case "scenario", "corrupt":
                 self.world.act("store", acts.BreakStore(line["raw"]))
-            case "scenario", "offset_lost_redeliver":
+            case "scenario", word if "redeliver" in word:
                 self._redeliver(line["update_id"])
             case "scenario", word if "lock" in word:
-                freed = any(part in word for part in ("un", "free", "release", "remove"))
-                self.world.act("store", acts.RemoveLock() if freed else acts.LeaveLock())
+                self._lock(line)
+            case "network", _:
+                self._break_poll(line["how"])
             case _, "callback_query":
                 self._press(line)
             case _, "text":
@@ -216,6 +233,25 @@ class GoldenPlay(QuestionPlay):
             self.unknown.append(f"start of {name}")
         elif not self.world.hosts[name].up:
             self.world.boot(name)
+
+    def _lock(self, line: Line) -> None:
+        """Somebody takes the lock, or leaves it; one that nobody frees was left by the dead."""
+        frees = [one for one in self.of.lines if _is_freed(one)]
+        if _is_freed(line):
+            self.world.act("store", acts.RemoveLock())
+        else:
+            is_held = any(one["at_ms"] > line["at_ms"] for one in frees)
+            owner = "opencode#1" if is_held else "killed#1"
+            self.world.act("store", acts.LeaveLock(owner))
+
+    def _break_poll(self, how: str) -> None:
+        """The getUpdates that waits comes to this."""
+        self.script.poll.outcome = how
+
+        async def ends(actor: Any) -> None:
+            await actor._wake(actor.state.bots[0], "news")
+
+        self.tell("telegram", ends)
 
     def _redeliver(self, update_id: int) -> None:
         async def again(actor: Any) -> None:
@@ -323,6 +359,12 @@ class GoldenPlay(QuestionPlay):
                 buttons = [("", data) for data in post.keys]
                 found[post.number] = _kind(buttons, post.forces_reply)
         return found
+
+
+def _is_freed(line: Line) -> bool:
+    word = str(line.get("event", ""))
+    marks = ("unlock", "freed", "release", "remove")
+    return line["from"] == "scenario" and "lock" in word and any(m in word for m in marks)
 
 
 def _kind(buttons: Any, force_reply: bool) -> str:

@@ -103,18 +103,31 @@ class Recording:
         if dates:
             low, high = max(a for a, _ in dates), min(b for _, b in dates)
             return (low + high) / 2
-        newest = max((e["timestamp"] for e in self.preloaded.values()), default=0)
-        return float(newest + (TTL_MS + 60_000 if self._all_expired_at_once else 0))
+        newest = max(self.preloaded.values(), key=lambda e: e["timestamp"], default=None)
+        if newest is None:
+            return 0.0
+        return float(newest["timestamp"]) + self._age_at_start(newest)
 
-    @property
-    def _all_expired_at_once(self) -> bool:
-        """Whether the listener forgot even the newest entry before anybody did anything."""
-        newest = max(self.preloaded, key=lambda u: self.preloaded[u]["timestamp"], default="")
-        first = next((w for w in self.writes if w["from"] in LISTENERS), None)
-        deeds = self.events("callback_query", "text")
-        if first is None or newest in first["response"]["state"]:
-            return False
-        return not any(deed["at_ms"] < first["at_ms"] for deed in deeds)
+    def _age_at_start(self, entry: Any) -> float:
+        """How old an entry was, by when the listener forgot it though nobody had answered.
+
+        Cleaning goes with the polls: the entry was too young at the poll before.
+        """
+        unique_id = next(u for u, e in self.preloaded.items() if e is entry)
+        known = True
+        for write in (w for w in self.writes if w["from"] in LISTENERS):
+            was, known = known, unique_id in write["response"]["state"]
+            replied = any(
+                call["done_ms"] <= write["at_ms"] + 20
+                for call in self.calls("opencode", *LISTENERS)
+                if call["request"]["path"].endswith("/reply")
+            )
+            if was and not known and not replied:
+                polls = [c["at_ms"] for c in self.methods("getUpdates")]
+                before = [at for at in polls if at < write["at_ms"] - 100]
+                spare = (write["at_ms"] - before[-1]) / 2 if before else 60_000
+                return TTL_MS - write["at_ms"] + spare
+        return 0.0
 
     # -- questions
 

@@ -98,7 +98,7 @@ class Listener(Actor):
             fresh = [raw for raw in reply.result if await self._take(raw)]
             if fresh or not reply.result:
                 await self._clean()
-            await self._rest(began_us)
+            await self._rest(began_us, nothing_new=bool(reply.result) and not fresh)
 
     async def _be_first(self) -> None:
         if not self.leading.is_first:
@@ -128,10 +128,11 @@ class Listener(Actor):
         patient = self._failures > _PATIENCE
         await self.perform(Wait("retry", pause_us) if patient else Sleep(pause_us))
 
-    async def _rest(self, began_us: int) -> None:
-        """While something is being handled, poll every 300 ms at most; else at once."""
+    async def _rest(self, began_us: int, nothing_new: bool) -> None:
+        """While something is being handled, or what came is all known, poll every 300 ms at
+        most; else at once."""
         rest_us = began_us + self.plan.busy_poll_ms * 1_000 - self.port.now_us()
-        if self._ledger.is_busy and rest_us > 0:
+        if (self._ledger.is_busy or nothing_new) and rest_us > 0:
             await self.perform(Wait(_IDLE, rest_us))
 
     async def _clean(self) -> None:

@@ -173,7 +173,10 @@ class Lease:
         return Signed.read(reply).owner if isinstance(reply, Content) else ""
 
     async def _is_void(self, signed: Signed) -> bool:
+        """Too old, of a dead process, or this one's own: a refresh of unknown outcome."""
         disk = self._store.disk
+        if signed.owner == disk.owner:
+            return True
         if signed.age_ms(disk.actor.port.now_ms()) > disk.plan.lease_void_ms:
             return True
         return await is_dead(disk, signed.owner)

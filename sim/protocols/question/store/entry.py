@@ -117,9 +117,13 @@ _WIRE_NAMES: Final = {field.attribute: field.name for field in PendingQuestion.F
 
 
 def kept(entry: Any) -> Kept:
-    """The typed form of what stands under one uniqueId, whatever it is."""
+    """The typed form of what stands under one uniqueId, whatever it is.
+
+    A call or a directory that is not there is an empty one (§5: "" if absent).
+    """
     if type(entry) is not dict:
         return Foreign("")
+    entry = {"callID": "", "directory": "", **entry}
     if validator(PendingQuestion)(entry) is not None:
         return Foreign(str(entry.get("type", "")))
     return PendingQuestion.from_wire(entry)
