@@ -236,7 +236,10 @@ class Attempts:
             if one.listener == call.caller and one.entry.id in thread.removed
         ]
         if call.what == LIST and mine:
-            at = next((one for one in mine if not one.is_done), mine[-1])
+            undone = [one for one in mine if not one.is_done] or mine[-1:]
+            where = call.request.asked("directory")
+            named = (one for one in undone if one.entry.text("directory") == where)
+            at = next(named, undone[0])
             at.lists.append(call)
             call.expiry = at
         elif call.what == REJECT:
