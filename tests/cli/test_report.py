@@ -22,7 +22,7 @@ from sim.core.trace import read_trace
 from sim.protocols.played import PLAYED
 from sim.scenario.load import shipped_scenarios
 from tests.cli.hostile import ACT, TEXTS, write_hostile
-from tests.cli.screens import Shell
+from tests.cli.screens import ROOT, Shell
 
 RACE = ("reopen-teardown", "--without", "ownership-at-write")
 TOKEN = "typical/end-replay/AwEKu3gJuvDK0_spGhmjlJnT-_M"
@@ -334,3 +334,12 @@ def test_two_runs_of_any_kind_can_be_compared(shell: Shell, tmp_path: Path) -> N
     alone = Reader(made("typical")).data("report")
     assert (alone["pairs"], alone["runs"]) == (None, 1)
     assert "--without RULE" in alone["alone"]
+
+
+def test_the_docs_tell_of_every_key_of_the_page() -> None:
+    table = re.search(r"const KEYS = \[\n(.*?)\n\];", html.asset("start.js"), re.DOTALL)
+    assert table
+    keys = {key for row in re.findall(r'^  \["([^"]+)"', table[1], re.M) for key in row.split()}
+    told = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    missing = [key for key in keys - {"or", "2", "3"} if f"`{key}`" not in told]
+    assert missing == []

@@ -12,7 +12,7 @@ import pytest
 from sim.cli import words
 from sim.cli.drawing.tables import LINE, SIGN, draw_table, picture_of
 from sim.core.table import Table
-from tests.cli.screens import Shell
+from tests.cli.screens import ROOT, Shell
 
 SVG = "{http://www.w3.org/2000/svg}"
 TABLES = words.tables()
@@ -78,3 +78,10 @@ def test_pictures_of_all_tables_on_stdout_are_refused_with_the_remedy(shell: She
     said = shell("states", "--format", "svg")
     assert (said.code, said.out) == (2, "")
     assert "need a folder: --format svg --out DIR" in said.err
+
+
+def test_the_picture_in_the_docs_is_the_one_that_is_drawn() -> None:
+    shown = (ROOT / "docs" / "images" / "request.svg").read_text(encoding="utf-8")
+    assert shown == picture_of(TABLES["request"]), (
+        "draw it again: hooktwin states request -o docs/images/request.svg"
+    )

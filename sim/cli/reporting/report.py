@@ -184,7 +184,8 @@ def _watched() -> Iterator[Tell]:
 
     from sim.cli.terminal import console
 
-    with Progress(console=console(stderr=True), transient=True) as progress:
+    screen = console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task("reading and writing", total=None, visible=False)
 
         def tell(done: int, of: int) -> None:

@@ -29,8 +29,7 @@ class Asked:
 @attrs.frozen
 class Subject:
     """One run or two. ``command`` shows the first again; ``choices`` are those of a finding,
-    in words; ``judged_as_search``: arrows that stay unmet are no failures.
-    ``alone`` says why nothing stands beside the run, "" where something does.
+    in words. ``alone`` says why nothing stands beside the run, "" where something does.
     """
 
     name: str

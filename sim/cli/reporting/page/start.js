@@ -111,8 +111,8 @@ function verdictCard(run) {
   }
   for (const name of run.missing) card.append(el("p", "note bad", `@violates ${name}: but it held in this run`));
   if (run.number === 0) {
-    for (const rule of report.rules) card.append(el("p", "rule", el("b", "", `rule off: ${rule.name} `), `${rule.reason} `, el("span", "soft", `Without it: ${rule.without}`)));
     if (report.choices.length) card.append(el("div", "", el("b", "", "the choices that lead here"), el("ol", "choices", ...report.choices.map((one) => el("li", "", one)))));
+    for (const rule of report.rules) card.append(el("p", "rule", el("b", "", `rule off: ${rule.name} `), `${rule.reason} `, el("span", "soft", `Without it: ${rule.without}`)));
   }
   if (run.unjudged) card.append(el("p", "warn", `not judged to its end: ${run.unjudged}`));
   if (run.cut_off) card.append(el("p", "warn", "the file was cut off in the middle of a line; the run goes on"));
