@@ -17,6 +17,7 @@ from sim.drivers.collecting import swept
 from sim.drivers.step import many_runs
 from sim.explore.schedule import Case
 from sim.explore.trial import Outcome, Try, attempt
+from sim.scenario.playing.play import Run
 
 # Tries per message to a worker: less, and sending costs more than trying.
 CHUNK = 4
@@ -35,17 +36,18 @@ class Engine(Protocol):
 
 
 class SerialEngine:
-    """One try after the other, in this process."""
+    """One try after the other, in this process; ``watch`` gets each run when it is over."""
 
     workers = 1
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, watch: Callable[[Run], None] | None = None) -> None:
         self.case = case
+        self.watch = watch
 
     def run(self, tries: Sequence[Try], length: int) -> Iterator[Outcome]:
         with swept() as after_run:
             for one in tries:
-                yield attempt(self.case, one, length=length)
+                yield attempt(self.case, one, length=length, watch=self.watch)
                 after_run()
 
     def close(self) -> None:

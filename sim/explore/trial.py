@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 
 from sim.core.entropy import Stream
@@ -69,8 +71,18 @@ class Outcome:
         return bool(self.violations)
 
 
-def attempt(case: Case, tried: Try, *, length: int = 0, keep_variations: bool = False) -> Outcome:
-    """Run one try. ``length``: how many things happen in the timed run, 0 if unknown."""
+def attempt(
+    case: Case,
+    tried: Try,
+    *,
+    length: int = 0,
+    keep_variations: bool = False,
+    watch: Callable[[Run], None] | None = None,
+) -> Outcome:
+    """Run one try. ``length``: how many things happen in the timed run, 0 if unknown.
+
+    ``watch`` gets the run when it is over.
+    """
     made: list[Helm] = []
 
     def steer(scenario: Scenario, world: World, stage: Stage) -> Helm:
@@ -84,6 +96,8 @@ def attempt(case: Case, tried: Try, *, length: int = 0, keep_variations: bool = 
     violations = play_out(run, helm, max(LONGEST * length, SHORTEST))
     if isinstance(helm, Walk):
         helm.finish()
+    if watch is not None:
+        watch(run)
     steps = tuple(helm.followed)
     schedule = attrs.evolve(tried.schedule, steps=steps) if tried.walk else tried.schedule
     events = len(run.world.events)

@@ -1,8 +1,9 @@
 """What the Explore view lists: invariants, coverage, mutants."""
 
 from sim.cli import words
+from sim.explore import rows
 from tests.tui.stage import perform, press, session, settled, shared
-from tui.feeds import rows, searching
+from tui.feeds import searching
 from tui.feeds.judging import watched
 from tui.screens import explore_lists as lists
 from tui.screens.explore import ExploreView

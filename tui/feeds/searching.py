@@ -10,6 +10,7 @@ from sim.cli import words
 from sim.cli.exploring.score import Score
 from sim.core.entropy import steady_s
 from sim.core.errors import UsageError
+from sim.explore import rows
 from sim.explore.engine import SerialEngine
 from sim.explore.finding import Finding, examine
 from sim.explore.schedule import Case, Schedule
@@ -22,7 +23,6 @@ from sim.scenario.parse import parse_scenario
 from sim.scenario.syntax import Scenario
 from sim.world.fault import Budget
 from sim.world.helm import Step
-from tui.feeds import rows
 from tui.feeds.runner import run_session
 from tui.feeds.schedules import happened_before, transcribed
 from tui.session import Session

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from sim.explore.rows import Used
 from sim.explore.situations import told as situation
 from tui.drawing.lines import Line, facts, line, pad, wrap
 from tui.feeds.judging import Watched
-from tui.feeds.rows import Used
 
 if TYPE_CHECKING:
     from sim.cli.exploring.score import Score

@@ -66,18 +66,27 @@ def check_strategy(name: str) -> None:
         raise unknown("strategy", name, STRATEGIES)
 
 
-def explore_one(name: str, case: Case, wish: SearchWish, seconds: float) -> Explored:
+def explore_one(
+    name: str,
+    case: Case,
+    wish: SearchWish,
+    seconds: float,
+    *,
+    engine: Engine | None = None,
+    watcher: Watcher | None = None,
+) -> Explored:
     """Search for ``seconds``, then shrink, explain, save and blame what was found.
 
     The first Ctrl-C ends the search, another one the shrinking; whatever was found
-    until then is there all the same.
+    until then is there all the same. ``engine`` and ``watcher``: these instead of those that
+    the wish asks for.
     """
-    engine = _engine(case, wish)
+    engine = engine or _engine(case, wish)
     try:
         strategy = make_strategy(wish.strategy, case, wish.deviations)
         search = Search(case, strategy, engine, most=wish.most, everything=wish.everything)
         explored = Explored(name, wish, case, search)
-        with Watcher(name, seconds, wish.most) as watcher:
+        with watcher or Watcher(name, seconds, wish.most) as watcher:
             _search(explored, seconds, watcher)
             try:
                 for outcome in search.found.values():

@@ -33,7 +33,10 @@ Steer = Callable[[Scenario, World, Stage], Helm | None]
 
 @attrs.define(eq=False)
 class Run:
-    """A prepared run. Drive it with ``until=run.over`` and then call :func:`finish`."""
+    """A prepared run. Drive it with ``until=run.over`` and then call :func:`finish`.
+
+    ``shared`` is what all readings of its diagram know: which branches happened, among others.
+    """
 
     scenario: Scenario
     world: World
@@ -42,6 +45,7 @@ class Run:
     monitor: Monitor
     without: frozenset[str]
     helm: Helm | None = None
+    shared: Shared = attrs.field(factory=Shared)
 
     def over(self) -> bool:
         """The driver's stop condition; wakes who waits for a state."""
@@ -87,10 +91,11 @@ def prepare(
     monitor = Monitor(stage.invariants())
     monitor.attach(world.watch)
     director.lookout.begin()
-    walk = Walk(director, stage, director.findings, Shared())
+    shared = Shared()
+    walk = Walk(director, stage, director.findings, shared)
     walk.thread = director.spawn(walk.whole(), 0)
     stage.start()
-    return Run(scenario, world, stage, director, monitor, off, helm)
+    return Run(scenario, world, stage, director, monitor, off, helm, shared)
 
 
 def header_of(run: Run, driver: str) -> Header:

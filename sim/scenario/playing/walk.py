@@ -59,7 +59,8 @@ class Shared:
     ``fates``: the fault for the arrow in a line; ``prompted``: lines whose act
     an earlier line has done already; ``doomed``: hosts that a ``destroy`` will
     crash; ``groups``: all alternatives so far; ``late``: assertions about names
-    that were not bound yet, with what showed then.
+    that were not bound yet, with what showed then. ``passed``: other blocks that were come
+    to an end of, with the branches around them.
     """
 
     fates: dict[int, tuple[str, int]] = attrs.field(factory=dict)
@@ -67,6 +68,7 @@ class Shared:
     doomed: list[str] = attrs.field(factory=list)
     groups: list[Alternatives] = attrs.field(factory=list)
     late: list[Any] = attrs.field(factory=list)
+    passed: list[tuple[int, Path]] = attrs.field(factory=list)
 
 
 @attrs.define(eq=False)
@@ -139,12 +141,14 @@ class Walk:
                 yield from self._open(line, (branch,), following, required=False)
             case Loop():
                 yield from self._loop(statement, following)
-            case Critical(body=body, options=options):
+            case Critical(line=line, body=body, options=options):
                 yield from self.body(body, following)
+                self.shared.passed.append((line, self.path))
                 for option in options:
                     yield from self._open(option.line, (option,), following, required=False)
-            case Break(body=body):
+            case Break(line=line, body=body):
                 yield from self.body(body, following)
+                self.shared.passed.append((line, self.path))
                 raise BreakReached
             case Create(host=host):
                 yield from self.do(Direction(host, verb="restart"))
@@ -234,6 +238,7 @@ class Walk:
         yield Joined(tuple(walk.thread for walk in walks))
         if any(walk.thread.void for walk in walks):
             raise BranchVoid
+        self.shared.passed += [(walk.line, self.path) for walk in walks]
         self.thread.mark = max(walk.thread.mark for walk in walks)
         for walk in walks:
             self.undecided += walk.undecided
@@ -263,6 +268,7 @@ class Walk:
             again = loop.body if round_ < times - 1 else ()
             yield from self.body(loop.body, Rest(again, 0, following))
             yield Until(self.director.world.now)
+        self.shared.passed.append((loop.line, self.path))
         if loop.times is None:
             found = statements_in(loop.body)
             frames = [s for s in found if isinstance(s, Arrow) and isinstance(s.content, FrameText)]

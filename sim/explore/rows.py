@@ -1,4 +1,4 @@
-"""Which rows of the transition tables a search goes through, and which it never does."""
+"""Which rows of the transition tables runs go through, and which they never do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.protocols.played import PLAYED, played
 
 @cache
 def tables() -> tuple[Table, ...]:
-    """The tables of all protocols; what a search plays goes through those of one."""
+    """The tables of all protocols; what is played goes through those of one."""
     return tuple(table for name in PLAYED for table in played(name).tables)
 
 
