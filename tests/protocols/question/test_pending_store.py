@@ -223,6 +223,33 @@ def test_a_lock_that_is_held_is_waited_for_two_seconds_and_then_told(act):
     assert isinstance(trouble, LockTimeout)
     assert 2_000_000 <= play.world.now - began < 2_030_000
     assert (LOCK in play.files(), play.file()) == (True, None)
+    asked = play.operations("P")
+    assert 125 < asked.count("CreateFile") < 135  # every 15 ms
+    assert 10 < asked.count("IsAlive") < 15 or act.owner == "" or act.text  # every tenth time
+
+
+@pytest.mark.parametrize(("age_ms", "taken"), [(10_000, False), (10_001, True)])
+def test_ten_seconds_of_a_lock_still_count(age_ms, taken):
+    play = two()
+    play.act("store", acts.LeaveLock(owner="Q#1", age_ms=age_ms), ms=0)
+    result = play.use("P", add)
+    play.run_ms(0.9)
+    assert ("RemoveFile" in play.operations("P")) is taken
+    assert result == []
+
+
+def test_a_lock_that_is_lost_again_and_again_is_told():
+    play = two()
+    result = play.use("P", add)
+    seen = 0
+    while not result:
+        play.step()
+        writes = play.operations("P").count("WriteFile")
+        if writes > seen:  # somebody else has the lock when it is written
+            seen = writes
+            play.perform("store", op.Erase(LOCK))
+    assert isinstance(result[0], LockTimeout)
+    assert (seen, play.file()) == (3, None)
 
 
 def test_a_lock_that_becomes_ten_seconds_old_while_one_waits_is_taken_over():

@@ -32,6 +32,14 @@ def test_a_broken_file_is_read_again_three_times_and_then_moved_aside_once():
     assert sorted(told) == [[], [broken]]
 
 
+def test_what_a_hurried_handler_has_put_aside_is_known_to_the_process():
+    play = two()
+    play.act("store", acts.BreakStore(GARBAGE))
+    hurried = play.done("P", lambda p: p.pending.until(play.world.now + 900_000).get("a"))
+    assert hurried is None
+    assert len(play.world.hosts["P"].actor.pending.broken) == 1
+
+
 @pytest.mark.parametrize("text", ["", "[]", "5", '"x"', "{} {}", "NaN"])
 def test_what_is_no_object_of_entries_is_broken_too(text):
     play = two()

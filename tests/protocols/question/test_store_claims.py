@@ -1,5 +1,7 @@
 """Who is at work: claims on entries, and the listener's lease on the store."""
 
+import json
+
 import pytest
 
 from sim.core import op
@@ -96,6 +98,42 @@ def test_a_claim_is_void_after_fifteen_seconds_unless_it_is_refreshed(age_ms):
         assert "requestID" not in play.kept()["a"]
 
 
+@pytest.mark.parametrize(("age_ms", "void"), [(15_000, False), (15_001, True)])
+def test_fifteen_seconds_of_a_claim_and_of_a_lease_still_count(age_ms, void):
+    play = two()
+    at = play.now_ms - age_ms
+    play.put(a=question(claimed_by="Q#1/x", claimed_at=at))
+    assert isinstance(play.done("P", take), Claim) is void
+    at = play.now_ms - age_ms
+    play.perform("store", op.Save(LEASE, f'{{"owner": "Q#1", "at": {at}}}'))
+    assert play.done("P", lambda p: p.lease.take()) is void
+
+
+def test_half_a_claim_is_none():
+    play = two(claimed_by="Q#1/x")
+    assert isinstance(play.done("P", take), Claim)
+    play = two(claimed_at=9_999_999_999_999)
+    assert isinstance(play.done("P", take), Claim)
+
+
+@pytest.mark.parametrize("entry", [None, {"type": "permission"}, question(sid="ses_2").to_wire()])
+def test_what_became_of_the_entry_before_the_lock_was_there_counts(entry):
+    play = two()
+    result = play.use("P", take)
+    while "CreateFile" not in play.operations("P"):
+        play.step()
+    text = json.dumps({} if entry is None else {"a": entry})
+    play.perform("store", op.Save(STORE_FILE, text))
+    play.run()
+    (claim,) = result
+    if entry is None:
+        assert claim is None
+    elif entry["type"] != "question":
+        assert isinstance(claim, Foreign)
+    else:
+        assert claim.entry.sid == "ses_2"
+
+
 def test_a_refreshed_claim_lasts():
     play = two()
     claim = play.done("P", take)
@@ -159,7 +197,9 @@ def test_one_listener_has_the_lease_and_the_other_learns_whose_it_is():
     play = two()
     assert play.done("P", lambda p: p.lease.take()) is True
     assert play.done("Q", lambda q: q.lease.take()) is False
-    assert play.world.hosts["Q"].actor.lease.holder == "P#1"
+    assert [play.world.hosts[name].actor.lease.holder for name in "PQ"] == ["P#1", "P#1"]
+    play.done("Q", lambda q: q.lease.give_back())
+    assert LEASE in play.files()
     assert play.done("Q", lambda q: q.lease.look()) == "P#1"
     assert play.done("Q", lambda q: q.lease.refresh()) is False
     play.done("P", lambda p: p.lease.give_back())
