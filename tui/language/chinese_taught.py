@@ -15,7 +15,7 @@ TAUGHT: Mapping[str, str] = {
     "x shows what may mend it; then go to the end: $": "x 列出可能的修法；然后走到末尾：$",
     "a asks you why": "a 问你原因", "now let the run tell: n steps on": "现在让运行来说：n 往下走",
     "a scenario of your own": "你自己的场景", "the path of its file": "文件的路径",
-    "part {} of {}": "第 {}/{} 部分",
+    "part {n} of {m}": "第 {n} 部分，共 {m} 部分",
     "Lessons for newcomers. Read, predict with a what will happen, step with n until the run has "
     "shown it, break it and mend it with x, and say why with a. A goal is ticked when it holds in "
     "the run. You cannot spoil anything: N goes back, R begins again, l goes to the next lesson.":

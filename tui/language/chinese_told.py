@@ -113,7 +113,7 @@ EXPLORE = {
 
 LESSON = {
     "{}: no lesson: @lesson is missing": "{}：不是课程，缺少 @lesson",
-    "step {} of {}": "第 {} 步，共 {} 步", "lesson {} of {}  {}": "第 {} 课，共 {} 课  {}",
+    "lesson {} of {}  {}": "第 {} 课，共 {} 课  {}",
     "dispatch": "派发", "ack": "确认", "generation": "代", "close-out": "收尾", "rule": "规则", "the {} screen": "{}界面",
 }  # fmt: skip
 

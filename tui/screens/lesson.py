@@ -23,6 +23,7 @@ from tui.screens.view import BranchAsked, State, View, Wanted
 from tui.session import Deed, Session
 from tui.teaching.progress import Place, Progress
 from tui.teaching.shelf import Lesson, lessons
+from tui.teaching.verdict import HOLDS, verdict
 from tui.widgets.diagram_view import DiagramView
 from tui.widgets.pane import Pane
 from tui.widgets.panels import Panel
@@ -141,7 +142,8 @@ class LessonView(View):
     def told(self) -> str:
         places = self.progress.places
         done = sum(self.progress.over(place) for place in places)
-        return f"part {min(done + 1, len(places))} of {len(places)}"
+        told = self.query_one("#read", Panel).speech("part {n} of {m}")  # the bar has one text
+        return told.format(n=min(done + 1, len(places)), m=len(places))
 
     def hint(self) -> str:
         if self.progress.finished:
@@ -176,7 +178,9 @@ class LessonView(View):
         title, key = PARTS[place]
         lines = [line((sign, role), (title, "head" if here else role), (f"  {key}", "dim"))]
         if here and self.progress.question is not None:
-            lines += self._wrapped(self._said(self.progress.question.text), width)
+            asked = self.progress.question
+            lines += self._wrapped(self._said(asked.text), width)
+            lines += self._numbered(asked.answers, width)
         elif here:
             for held, goal in zip(self.progress.held, self.lesson.goals, strict=True):
                 if goal.part == place:
@@ -185,17 +189,32 @@ class LessonView(View):
                     rows = wrap(text, width - 8)
                     lines.append(line((f"    {sign} ", role), rows[0]))
                     lines += [line(" " * 8, row) for row in rows[1:]]
+            lines += self._numbered([one.text for one in self.progress.choices], width)
             lines += self._tried(width)
         if place == "predict" and self.progress.guess is not None:
             lines += self._guessed(width)
         return lines
 
+    def _numbered(self, texts: Sequence[Said], width: int) -> list[Line]:
+        """What may be chosen, in full: a menu has one line for each."""
+        lines: list[Line] = []
+        for number, text in enumerate(texts, 1):
+            rows = wrap(self._said(text), width - 6)
+            lines.append(line((f"    {number} ", "dim"), rows[0]))
+            lines += [line(" " * 6, row) for row in rows[1:]]
+        return lines
+
     def _tried(self, width: int) -> list[Line]:
-        """What the reader has just done to the run."""
-        tried = self.progress.tried
-        if tried is None or tried not in self.progress.choices:
+        """What the reader has just done to the run, and what came of it."""
+        tried, state = self.progress.tried, self.state
+        if tried is None or state is None:
             return []
-        return [line(("    tried", "dim")), *self._wrapped(self._said(tried.text), width)]
+        speech = self.query_one("#read", Panel).speech
+        lines = [line(("    tried", "dim")), *self._wrapped(self._said(tried.text), width)]
+        for told in verdict(state.session, speech):
+            role = "good" if told == speech(HOLDS) else "bad"
+            lines += [line("    ", (row, role)) for row in wrap(told, width - 4)]
+        return lines
 
     def _guessed(self, width: int) -> list[Line]:
         """What was predicted; when the run has shown it, whether that was right."""
@@ -254,7 +273,7 @@ class LessonView(View):
             return
         goal, choices = self.progress.goal, self.progress.choices
         if choices:
-            entries = [Entry("", self._said(one.text), "", one) for one in choices]
+            entries = self._entries([one.text for one in choices], choices)
             title = PARTS[self.progress.place][0]
             self.app.push_screen(Menu(title, entries), self._chosen)
             return
@@ -264,6 +283,10 @@ class LessonView(View):
             self.post_message(Wanted("say", "there is nothing to do here in this lesson", "warn"))
         else:
             self.post_message(BranchAsked(deed))
+
+    def _entries(self, texts: Sequence[Said], values: Sequence[object]) -> list[Entry]:
+        pairs = enumerate(zip(texts, values, strict=True), 1)
+        return [Entry(str(n), self._said(text), "", value) for n, (text, value) in pairs]
 
     def _chosen(self, change: Change | None) -> None:
         """Something to try: it is played, and its run decides."""
@@ -296,9 +319,7 @@ class LessonView(View):
         if question is None:
             self.post_message(Wanted("say", "first reach the goals above", "warn"))
             return
-        entries = [
-            Entry("", self._said(one), "", place) for place, one in enumerate(question.answers)
-        ]
+        entries = self._entries(question.answers, range(len(question.answers)))
         self.app.push_screen(Menu(self._said(question.text), entries), self._answered)
 
     def _answered(self, place: int | None) -> None:

@@ -16,6 +16,7 @@ from tui.session import Deed, Session
 from tui.teaching.progress import Place, Progress
 from tui.teaching.shelf import Lesson, lessons
 from tui.teaching.talk import Talk
+from tui.teaching.verdict import verdict
 
 TITLES: dict[Place, str] = {
     "predict": "Predict", "run": "Run", "break": "Break it", "fix": "Fix it",
@@ -285,17 +286,11 @@ class Teacher:
         for step in range(session.count):
             if isinstance(session.event(step), events.FaultInjected):
                 talk.say(sentence(session, step, talk.speech))
-        failures = session.result.failures if session.result is not None else ()
-        if not session.violations and not failures:
-            talk.say("it holds: nothing broke")
+        for told in verdict(session, talk.speech):
+            talk.say(told)
+        if not session.violations and session.result is not None and session.result.ok:
             self.to_end()
             return
-        for violation in session.violations:
-            told = session.told(violation.text)
-            talk.said("it breaks: {invariant}: {text}", invariant=violation.invariant, text=told)
-        for failure in failures[:AROUND]:
-            told = f"{failure.expected}: {failure.happened}"
-            talk.said("line {line}: {told}", line=failure.line, told=told)
         steps = [violation.step for violation in session.violations]
         self.step = min((*steps, session.last))
         before = session.diagram.backwards(self.step - 1)
