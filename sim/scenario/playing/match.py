@@ -127,7 +127,9 @@ def _check_equal(item: Item, value: Any, names: Names, found: dict[str, Any]) ->
     wanted = item.value
     if isinstance(wanted, Name):
         bound = found.get(wanted.text, names.get(wanted.text))
-        if bound is None and value is not None:  # null is nobody's id
+        if bound is None:
+            if value is None:
+                return f"{item.path} was null, which is nobody's id"
             found[wanted.text] = value
             return None
         wanted = bound
