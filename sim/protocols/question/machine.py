@@ -5,10 +5,10 @@ The prose of the tables:
 - The *tool* is told of to the hook before it runs (PENDING), then it registers its
   question and waits (RUNNING). The first close ends it, whoever closes (§4 step 9, DQ-27).
 - A *pending entry* is written before the message is sent (§4 steps 2, 3). A press may
-  come while the message's id is not known yet (WRITTEN). A press on the custom button
-  waits for a text, again and again; a press on an option ends that wait (DQ-06). Only an
-  answer that was taken, a question closed elsewhere, a refused message, the TTL or the
-  loss of the file end it (DQ-18).
+  come while the message's id is not known yet (WRITTEN), and tells it. A press on the
+  custom button waits for a text, again and again; a press on an option ends that wait
+  (DQ-06). It is removed when an answer was taken, when its question turns out to be
+  closed, when the message was refused, and at the TTL (DQ-18).
 """
 
 from __future__ import annotations
@@ -38,15 +38,13 @@ SHOWN: Final = "SHOWN"
 AWAITING: Final = "AWAITING"
 GONE: Final = "GONE"
 
-_ENDS: Final = {"answer": GONE, "closed": GONE, "expire": GONE, "file lost": GONE}
-
 ENTRY: Final = Table(
     "pending entry",
     WRITTEN,
     {
-        WRITTEN: {"sent": SHOWN, "send refused": GONE, "custom": AWAITING, **_ENDS},
-        SHOWN: {"custom": AWAITING, **_ENDS},
-        AWAITING: {"sent": AWAITING, "custom": AWAITING, "option": SHOWN, **_ENDS},
+        WRITTEN: {"sent": SHOWN, "custom": AWAITING, "remove": GONE},
+        SHOWN: {"sent": SHOWN, "custom": AWAITING, "remove": GONE},
+        AWAITING: {"sent": AWAITING, "custom": AWAITING, "option": SHOWN, "remove": GONE},
         GONE: {},
     },
 )

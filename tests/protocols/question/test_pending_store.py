@@ -6,7 +6,7 @@ import pytest
 
 from sim.core import op
 from sim.core.entropy import Stream
-from sim.protocols.question import acts
+from sim.protocols.question import acts, machine
 from sim.protocols.question.constants import STORE_FILE
 from sim.protocols.question.store.entry import Foreign, PendingQuestion
 from sim.protocols.question.store.trouble import DiskTrouble, LockTimeout
@@ -122,6 +122,34 @@ def test_the_age_of_an_entry_from_the_future_is_nothing():
 def test_an_option_answers_its_label_where_it_has_no_value():
     read = PendingQuestion.from_wire({**question().to_wire(), "options": [{"label": "L"}]})
     assert [option.answer for option in read.options] == ["L"]
+
+
+def test_every_row_of_the_table_of_entries_is_gone_through_by_changes():
+    play = two()
+    steps = [
+        ("sent", {"message_id": 101}),
+        ("sent again", {"message_id": 102}),
+        ("custom", {"awaiting_text": True, "awaiting_since": 1}),
+        ("custom again", {"awaiting_since": 2}),
+        ("sent meanwhile", {"message_id": 103}),
+        ("nothing of it", {"claimed_by": "P"}),
+        ("option", {"awaiting_text": ABSENT, "awaiting_since": ABSENT}),
+    ]
+    machine.ENTRY.used = used = {}
+    try:
+        for entry in ({}, {"message_id": 1}, {"awaiting_text": True}):
+            play.put(a=question(**entry))
+            play.done("P", lambda p: p.pending.remove("a"))
+        play.put(a=question())
+        for _, fields in steps:
+            play.done("P", lambda p, f=fields: p.pending.update("a", **f))
+        play.put(a=question())
+        play.done("P", lambda p: p.pending.update("a", message_id=5, awaiting_text=True))
+        play.put(a=question())
+        play.done("P", lambda p: p.pending.update("a", awaiting_text=True))
+    finally:
+        machine.ENTRY.used = None
+    assert set(used) == set(machine.ENTRY.rows())
 
 
 # -- the lock

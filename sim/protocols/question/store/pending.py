@@ -32,6 +32,7 @@ from sim.protocols.question.store.operations import (
     WriteFile,
 )
 from sim.protocols.question.store.plan import PendingPlan
+from sim.protocols.question.store.steps import take_steps
 from sim.protocols.question.store.trouble import DiskTrouble, LockTimeout, StoreTrouble
 from sim.wire.decode import NotJson, decode_json
 from sim.wire.encode import encode_json
@@ -185,11 +186,14 @@ class PendingStore:
     async def _altered(self, alter: Callable[[Entries], R], held: Held | None) -> tuple[bool, R]:
         """Whether it is as ``alter`` wants it, and what that returned."""
         entries = await self.entries()
-        before = decode_json(encode_json(entries))
+        before: Any = decode_json(encode_json(entries))
         result = alter(entries)
         if same_json(before, entries):
             return True, result
-        return await self._write(encode_json(entries), held), result
+        written = await self._write(encode_json(entries), held)
+        if written:
+            take_steps(before, entries)
+        return written, result
 
     async def _write(self, text: str, held: Held | None) -> bool:
         """Whether it is written: only while the lock is held."""
