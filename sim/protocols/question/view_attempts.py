@@ -121,8 +121,9 @@ class Attempts:
         if now is not None and type(at) is int and now - at > CLAIM_VOID_MS:
             return False
         host, _, epoch = entry.claim.partition("/")[0].rpartition("#")
-        is_known = host in self.view.epochs and epoch.isdecimal()
-        return not is_known or (host in self.view.up and self.view.epochs[host] == int(epoch))
+        if self.view.is_log or not epoch.isdecimal():
+            return True
+        return host in self.view.up and self.view.epochs[host] == int(epoch)
 
     def open_of(self, listener: str) -> list[Attempt]:
         """What a listener has not ended yet."""
@@ -394,6 +395,7 @@ class Attempts:
     def _gone(self, entry: EntryView, by: str, thread: Thread | None) -> None:
         if thread is not None:
             thread.removed.append(entry.id)
+            entry.gone_claim = thread.claim
         attempt = self._claims.get(entry.claim) if entry.claim else None
         if attempt is not None and attempt.update.kind == TEXT:
             self._over(attempt)

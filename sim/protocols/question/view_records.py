@@ -36,6 +36,7 @@ class EntryView:
     gone_n: int = -1
     gone_at: int = -1
     gone_by: str = ""
+    gone_claim: str = ""
     is_lost: bool = False
     changed_by: str = ""
     settled_n: int = -1

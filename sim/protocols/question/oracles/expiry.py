@@ -202,3 +202,18 @@ class ExpiryTakesTheButtons(Owing):
         if not call.what.startswith("editMessage"):
             return None
         return self.pay((call.caller, call.body.get("message_id")))
+
+
+class HandlingIsSpared(OfListener):
+    name = "handling-is-spared"
+    sentence = "What is being handled does not expire meanwhile: it goes on to its end."
+    catalogue = ("QT-32", "I9")
+
+    def on_gone(self, kept: Kept) -> str | None:
+        entry = kept[0]
+        if not entry.gone_by or entry.settled_at >= 0 or entry.closed_at >= 0 or not entry.claim:
+            return None
+        self.exercised += 1
+        if entry.gone_claim == entry.claim or not self.view.attempts.is_claimed(entry):
+            return None
+        return f"{entry.gone_by} removes {entry.id}, at which {entry.claim} still works"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sim.core.http import HttpResponse
-from sim.protocols.question.constants import TOAST_CHARS
+from sim.protocols.question.constants import QUESTION_TTL_MS, TOAST_CHARS
 from sim.protocols.question.oracles.oracle import SECOND_US, OfListener, Owing
 from sim.protocols.question.texts import FAILED
 from sim.protocols.question.view import QuestionView
 from sim.protocols.question.view_attempts import SAY, TOAST
-from sim.protocols.question.view_calls import CallView
-from sim.protocols.question.view_records import Attempt
+from sim.protocols.question.view_calls import OPTION, CallView
+from sim.protocols.question.view_records import Attempt, EntryView
 
 TOLD_US: Final = 25 * SECOND_US
 """By then every attempt has ended, and somebody has heard of it (DQ-11)."""
@@ -161,3 +161,33 @@ class BadPressesAreHarmless(OfListener):
         if entry is None or not entry.is_question or attempt.value is None:
             return f"{call.caller} asks OpenCode for the press {attempt.update.data}"
         return None
+
+
+class GoodPressesAreTried(OfListener):
+    name = "good-presses-are-tried"
+    sentence = (
+        "A press on an option of an open question that nobody is at is looked for, whoever has "
+        "claimed it and died."
+    )
+    catalogue = ("QT-05", "QT-42", "I3")
+
+    def on_issued(self, call: CallView) -> str | None:
+        attempt = call.attempt
+        if call.what != TOAST or attempt is None or attempt.update.kind != OPTION:
+            return None
+        entry = attempt.entry
+        if entry is None or attempt.value is None or attempt.is_busy or not entry.is_question:
+            return None
+        self.exercised += 1
+        if attempt.lists or attempt.is_foreign or self._is_excused(attempt, entry):
+            return None
+        return f"{call.caller} turns the press {attempt.update.data} away"
+
+    def _is_excused(self, attempt: Attempt, entry: EntryView) -> bool:
+        is_over = entry.settled_at >= 0 or entry.closed_at >= 0 or not entry.is_there
+        is_claimed = self.view.attempts.is_claimed(entry) and entry.claim != attempt.claim
+        age = self.view.attempts.age_us(entry, attempt.listener)
+        is_old = age > QUESTION_TTL_MS * 1_000 or attempt.is_unsure
+        return (
+            is_over or is_claimed or is_old or self.view.had_trouble(attempt.listener, attempt.at)
+        )
