@@ -29,6 +29,16 @@ from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.invariant import Monitor, Violation
 from sim.core.op import NoAnswer
 from sim.protocols.question.before import BeforeTool, HookReturned
+from sim.protocols.question.catalogue.tale_values import (
+    ALICE,
+    BUTTONS,
+    MESSAGES,
+    bot,
+    entry,
+    item,
+    keyboard,
+    ok,
+)
 from sim.protocols.question.constants import (
     BROKEN_SUFFIX,
     HOOK,
@@ -48,11 +58,6 @@ from sim.protocols.question.view import QuestionView, Surroundings
 from sim.world.host import START_MS
 
 SECOND_US: Final = 1_000_000
-ALICE: Final = 7001
-BOB: Final = 7002
-MINUTE: Final = 60.0
-MESSAGES: Final = {"u1": 101, "u2": 102}
-BUTTONS: Final = ("A", "B")
 
 
 class Tale:
@@ -363,43 +368,3 @@ class Tale:
         """The question is listed and answered."""
         self.lists(name)
         self.replies(f"que_{name}", value)
-
-
-def bot(method: str, body: Any, token: str = TOKEN) -> HttpRequest:
-    """A call of the Bot API."""
-    return HttpRequest("POST", f"/bot{token}/{method}", (), body)
-
-
-def ok(result: Any) -> HttpResponse:
-    """Telegram's good answer."""
-    return HttpResponse(200, {"ok": True, "result": result})
-
-
-def no(status: int = 400) -> HttpResponse:
-    """Telegram's bad answer."""
-    return HttpResponse(status, {"ok": False, "error_code": status, "description": "no"})
-
-
-def item(name: str, **other: Any) -> dict[str, Any]:
-    """A listed question: that of an entry."""
-    options = [{"label": one, "description": ""} for one in BUTTONS]
-    return {
-        "id": f"que_{name}", "sessionID": "ses_1",
-        "questions": [{"question": "Deploy?", "header": "Pick", "options": options}],
-        "tool": {"messageID": "msg_1", "callID": f"call_{name}"}, **other,
-    }  # fmt: skip
-
-
-def entry(name: str) -> dict[str, Any]:
-    """An entry as hook and Telegram leave it."""
-    return {
-        "type": "question", "sid": "ses_1", "callID": f"call_{name}", "directory": "/proj",
-        "options": [{"label": one, "value": one} for one in BUTTONS], "timestamp": START_MS,
-        "chatId": CHAT, "messageId": MESSAGES.get(name, 103),
-    }  # fmt: skip
-
-
-def keyboard(name: str) -> list[list[dict[str, str]]]:
-    """The buttons of an entry."""
-    rows = [[{"text": one, "callback_data": f"qopt:{name}:{n}"}] for n, one in enumerate(BUTTONS)]
-    return [*rows, [{"text": "own", "callback_data": f"qcustom:{name}"}]]

@@ -7,7 +7,8 @@ import json
 from sim.core.http import Unreached
 from sim.core.op import NO_ANSWER
 from sim.protocols.catalogue import Tales
-from sim.protocols.question.catalogue.tale import MESSAGES, Tale, keyboard, no
+from sim.protocols.question.catalogue.tale import Tale
+from sim.protocols.question.catalogue.tale_values import MESSAGES, keyboard, no
 from sim.protocols.question.constants import HOOK, LISTENER, LOCK_SUFFIX, STORE, STORE_FILE
 from sim.protocols.question.hook.texts import ONE_VALUE, OTHERS_UNANSWERED
 from sim.protocols.question.store.operations import (
