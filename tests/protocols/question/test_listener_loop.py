@@ -8,6 +8,7 @@ import pytest
 
 from sim.channel.api import ChannelFault
 from sim.protocols.question import acts
+from sim.protocols.question.machine_updates import UPDATE
 from sim.protocols.question.telegram.plan import FIRST_UPDATE
 from tests.protocols.question.listener_play import FAILED, BridgePlay
 from tests.protocols.question.question_play import question
@@ -250,3 +251,31 @@ def test_presses_from_another_chat_are_ignored():
     assert play.asked() == []
     assert play.toasts() == []
     assert play.polls()[-1][1] == str(FIRST_UPDATE + 1)
+
+
+def test_every_row_of_the_table_of_updates_is_used(monkeypatch):
+    used: dict[tuple[str, str], None] = {}
+    monkeypatch.setattr(UPDATE, "used", used)
+    play = BridgePlay("cached-id-checked")
+    first, second = play.ask(call="call_A"), play.ask(call="call_B")
+    play.fail("listener>opencode", "POST:/question/*/reply", "500")
+    play.press(f"qopt:{first}:0", ms=300)
+    play.press(f"qopt:{first}:9")
+    play.press(f"qopt:{first}:0", ms=300)
+    play.press(f"qcustom:{second}")
+    # A text waits behind its writer's press on one question, and is for another.
+    play.crash("listener")
+    play.press("qcustom:gone0000", message=102)
+    play.say("for the second")
+    play.restart("listener")
+    play.run_ms(300)
+    play.say("nobody's")
+    play.press(f"qopt:{unlisted(play, 'ses_3')}:0", ms=7_000)
+    # The entry goes between the match and its being remembered.
+    third = play.ask(session="ses_4")
+    play.fail("listener>opencode", "GET:/question", "50000us")
+    play.press(f"qopt:{third}:0", ms=40)
+    play.put()
+    play.run_ms(300)
+    assert play.replies() == [("que_1", "A"), ("que_2", "for the second")]
+    assert set(UPDATE.rows()) == set(used)

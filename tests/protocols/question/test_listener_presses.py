@@ -236,6 +236,17 @@ def test_an_edit_that_comes_too_fast_is_made_once_more_after_its_delay_beside_th
     assert edited == [101, 102, 101]
 
 
+def test_the_delay_of_a_429_is_waited_for_thirty_seconds_at_most_and_only_once():
+    play = BridgePlay()
+    u = play.ask()
+    play.act("telegram", ChannelFault("edit", "rate_limited", 50_000_000, always=True))
+    play.press(f"qopt:{u}:0", ms=29_000)
+    assert len(play.shown("editMessageText")) == 1
+    play.run_ms(120_000)
+    assert len(play.shown("editMessageText")) == 2
+    assert any("second try" in line for line in play.logs())
+
+
 def test_a_failure_whose_toast_fails_is_told_by_a_message_all_the_same():
     play = BridgePlay()
     u = play.ask()
