@@ -38,7 +38,8 @@ class Directive:
 SETTINGS: Mapping[str, tuple[str, str]] = {
     "host": (
         "Says what a lifeline is when neither its label nor its id does. KIND is desktop, "
-        "server, slack, telegram, x, relay, controller, node or person.",
+        "server, slack, telegram, x, relay, controller, node, opencode, hook, listener, store, "
+        "bot (Telegram) or person.",
         "@host D desktop",
     ),
     "puppet": (
@@ -62,7 +63,8 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "@rule -end-replay",
     ),
     "feature": (
-        "What a side announces from its next handshake on; for rolling upgrades.",
+        "What a side announces from its next handshake on; for rolling upgrades. In a question "
+        "run: what it does not do (see below), in the head only.",
         "@feature S -turn-reopen-v1",
     ),
     "violates": (
@@ -122,7 +124,8 @@ ACTIONS: Mapping[str, tuple[str, str]] = {
     "channel": (
         "How the channel's API answers the next such call: post, edit, card, react, delete or "
         "* (any), with ok, 429, 5xx, not_found, refused, unknown (done, but the answer is "
-        "lost), latency TIME or down TIME. always: until changed.",
+        "lost), latency TIME or down TIME. always: until changed. On the Bot API of a question "
+        "run: post, edit, delete, answer (to a press), poll or *.",
         "@channel edit 429 5s",
     ),
     "http": (
@@ -255,6 +258,7 @@ def acts() -> Iterator[tuple[str, str]]:
     """(how it is written, where it is done) of everything that a person does."""
     from sim.scenario.acts import CHANNEL_USAGES, DESKTOP_USAGES
     from sim.scenario.peer_acts import BOTH_USAGES, NODE_USAGES
+    from sim.scenario.question_acts import USAGES
 
     for usage in CHANNEL_USAGES.values():
         yield usage, "channel"
@@ -264,9 +268,13 @@ def acts() -> Iterator[tuple[str, str]]:
         yield usage, "controller or node"
     for usage in NODE_USAGES.values():
         yield usage, "node"
+    for kind, place in QUESTION_PLACES.items():
+        for usage in USAGES[kind].values():
+            yield usage, place
 
 
-PLACES = ("channel", "desktop", "controller or node", "node")
+QUESTION_PLACES = {"telegram": "Bot API", "opencode": "OpenCode", "store": "store"}
+PLACES = ("channel", "desktop", "controller or node", "node", *QUESTION_PLACES.values())
 """Where acts are done, in the order of the document."""
 
 

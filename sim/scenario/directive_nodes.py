@@ -174,7 +174,7 @@ class ChannelFault:
 
     line: int
     column: int
-    op: Literal["post", "edit", "card", "react", "delete", "*"]
+    op: Literal["post", "edit", "card", "react", "delete", "answer", "poll", "*"]
     outcome: Literal["ok", "429", "5xx", "not_found", "refused", "unknown", "latency", "down"]
     duration_us: int | None = None
     always: bool = False

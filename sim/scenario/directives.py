@@ -15,7 +15,7 @@ from sim.world import http_fault
 REQUEST_STATES = ("WORKING", "OK", "FAILED", "CANCELLED", "INTERRUPTED", "REJECTED", "QUEUED")
 CARD_STATES = ("OPEN", "CLOSED")
 HOWS: tuple[Literal["fin", "rst", "silent"], ...] = ("fin", "rst", "silent")
-ChannelOp = Literal["post", "edit", "card", "react", "delete", "*"]
+ChannelOp = Literal["post", "edit", "card", "react", "delete", "answer", "poll", "*"]
 Outcome = Literal["ok", "429", "5xx", "not_found", "refused", "unknown", "latency", "down"]
 Comparison = Literal["<=", ">=", "<", ">", "="]
 
@@ -36,7 +36,7 @@ ACTION_USAGES = {
     "skew": "@skew D +70s",
     "sleep": "@sleep D 8h",
     "channel": "@channel edit 429 5s [always]",
-    "http": '@http L->OC "GET /question" 500 [2x]',
+    "http": "@http L->OC REQUEST 500 [2x]",
     "expect": '@expect R1 WORKING|OK ["text"]',
     "final": '@final R1 OK ["text"]',
     "count": "@count posts|edits [R1] [<=]3, @count frame [D2] TYPE 0",

@@ -70,10 +70,11 @@ def test_the_diagram_of_the_document_runs(shell: Shell) -> None:
     assert shell("run", ROOT / language.DOCUMENT, "--quiet").code == 0
 
 
-def test_the_relay_diagram_of_the_document_runs() -> None:
-    _, _, section = DOCUMENT.partition("## Diagrams of the relay protocol")
+@pytest.mark.parametrize("protocol", ["relay", "question"])
+def test_the_other_diagrams_of_the_document_run(protocol: str) -> None:
+    _, _, section = DOCUMENT.partition(f"## Diagrams of the {protocol} protocol")
     diagram = section.partition("```mermaid\n")[2].partition("```")[0]
-    result = play(parse_scenario(diagram, "relay.mmd", vocabularies()), driver="step")
+    result = play(parse_scenario(diagram, f"{protocol}.mmd", vocabularies()), driver="step")
     assert result.ok, result
 
 

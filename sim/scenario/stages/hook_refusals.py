@@ -51,6 +51,8 @@ def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
     match one:
         case nodes.Reconnect(host=host) if people[host].puppet is None:
             return f"@reconnect is for puppets; {host} is a twin and reconnects by itself"
+        case nodes.ChannelFault(op="answer" | "poll" as op):
+            return f"the calls of a channel are post, edit, card, react and delete, not {op}"
         case nodes.Act(host=host, act=act):
             return _complaint_about_act(people[host], act)
         case Arrow(source=source, content=ChannelCall()) if people[source].puppet is not None:
