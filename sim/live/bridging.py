@@ -69,9 +69,10 @@ async def _until(stop: Stop, plan: Work, bridge: Bridge, opened: Callable[[str],
     async with trio.open_nursery() as nursery:
         try:
             await watch_signals(nursery, stop)
-            await _checked(bridge, stop)
+            # Open first: a plugin's question waits until the bots are known.
             door = HttpDoor(bridge.world, HOOK, desk.answer, nursery, bridge.tell)
             port = await door.open(LOOPBACK, plan.settings.port)
+            await _checked(bridge, stop)
             nursery.start_soon(bridge.run, nursery)
             for directory in plan.watch:
                 nursery.start_soon(desk.watch, directory)
