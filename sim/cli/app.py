@@ -29,6 +29,7 @@ COMMANDS = (
     "exploring.replay",
     "exploring.mutants",
     "reporting.report",
+    "reviewing.review",
     "living.proxy",
     "living.serve",
     "living.connect",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import attrs
@@ -74,12 +74,13 @@ def explore_one(
     *,
     engine: Engine | None = None,
     watcher: Watcher | None = None,
+    shown: Collection[str] = (),
 ) -> Explored:
     """Search for ``seconds``, then shrink, explain, save and blame what was found.
 
     The first Ctrl-C ends the search, another one the shrinking; whatever was found
     until then is there all the same. ``engine`` and ``watcher``: these instead of those that
-    the wish asks for.
+    the wish asks for. ``shown``: invariants that break on purpose, which are no findings.
     """
     engine = engine or _engine(case, wish)
     try:
@@ -89,7 +90,7 @@ def explore_one(
         with watcher or Watcher(name, seconds, wish.most) as watcher:
             _search(explored, seconds, watcher)
             try:
-                for outcome in search.found.values():
+                for outcome in _unexpected(search, shown):
                     finding = _examined(explored, outcome, watcher)
                     explored.findings.append(finding)
                     _keep(explored, finding, watcher)
@@ -98,6 +99,10 @@ def explore_one(
     finally:
         engine.close()
     return explored
+
+
+def _unexpected(search: Search, shown: Collection[str]) -> list[Outcome]:
+    return [outcome for name, outcome in search.found.items() if name not in shown]
 
 
 def _search(explored: Explored, seconds: float, watcher: Watcher) -> None:

@@ -1,0 +1,127 @@
+"""Going through the scenarios: each is played, then searched within its budget."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sim.cli.exploring.junit import replay_line
+from sim.cli.exploring.searching import case_for, explore_one
+from sim.cli.exploring.wish import SearchWish, faults_text
+from sim.cli.reviewing.progress import Progress, Quiet
+from sim.cli.reviewing.reviewed import Found, Review, Reviewed
+from sim.cli.run import was_interrupted
+from sim.core.errors import UsageError
+from sim.core.trace import Trace
+from sim.explore import rows
+from sim.explore.engine import SerialEngine
+from sim.play import load, play, vocabularies
+from sim.scenario.playing.covered import ways_of
+from sim.scenario.syntax import Scenario
+from sim.world.fault import Budget
+
+DEFAULT_SECONDS = 2.0
+
+
+@attrs.frozen
+class ReviewWish:
+    """How it is wanted. ``seconds`` and ``schedules`` are per scenario, None: no limit."""
+
+    seconds: float | None = DEFAULT_SECONDS
+    schedules: int | None = None
+    faults: Budget | None = None
+    without: tuple[str, ...] = ()
+    seed: int | None = None
+    save: Path | None = None
+
+    def command(self, folders: list[str]) -> str:
+        """What to paste for the same review."""
+        words = ["hooktwin", "review", *folders]
+        if self.schedules is not None:
+            words += ["--schedules", str(self.schedules)]
+        if self.seconds is not None and (self.seconds != DEFAULT_SECONDS or self.schedules):
+            words += ["--seconds", f"{self.seconds:g}"]
+        words += [] if self.faults is None else ["--faults", faults_text(self.faults)]
+        for rule in self.without:
+            words += ["--without", rule]
+        words += [] if self.seed is None else ["--seed", str(self.seed)]
+        return shlex.join(words)
+
+
+def review_all(names: list[str], wish: ReviewWish, command: str, progress: Progress) -> Review:
+    """Everything that becomes of these scenarios; Ctrl-C ends it early, nothing is lost."""
+    review = Review(command, len(names))
+    with rows.noted():
+        try:
+            for number, name in enumerate(names):
+                progress.comes_to(number, name)
+                one = Reviewed(name)
+                review.every.append(one)
+                _review_one(one, wish, progress)
+                if one.protocol:
+                    review.coverage.add(one.protocol, one.seen)
+                if one.interrupted:
+                    review.interrupted = True
+                    break
+                progress.is_through(one)
+        except KeyboardInterrupt:  # between two things that ask for it themselves
+            review.interrupted = True
+        review.coverage.note_tables(rows.used())
+    return review
+
+
+def _review_one(one: Reviewed, wish: ReviewWish, progress: Progress) -> None:
+    """Read, play, search; what cannot be used is noted where it stands."""
+    try:
+        scenario = load(Path(one.name) if Path(one.name).is_file() else one.name)
+        one.without = _known(scenario, wish.without)
+        one.ways = ways_of(scenario)
+        _play(one, scenario, wish)
+        one.protocol = scenario.protocol
+        if not one.interrupted:
+            _search(one, scenario, wish, progress)
+    except UsageError as error:
+        one.error = error
+
+
+def _known(scenario: Scenario, without: tuple[str, ...]) -> tuple[str, ...]:
+    """The rules that this scenario's protocol has: a folder may hold those of several."""
+    known = vocabularies()[scenario.protocol].rules or ()
+    return tuple(rule for rule in without if rule in known)
+
+
+def _play(one: Reviewed, scenario: Scenario, wish: ReviewWish) -> None:
+    runs: list[Any] = []
+    result = play(scenario, seed=wish.seed, without=one.without, driver="step", watch=runs.append)
+    one.interrupted = was_interrupted(result)
+    one.seen.take(runs[0])
+    broken = dict.fromkeys(violation.invariant for violation in result.violations)
+    one.shown = tuple(name for name in broken if name in result.expected_violations)
+    if result.ok:
+        # Nobody looks at its events again, and there may be a million of them.
+        result = attrs.evolve(result, trace=Trace(result.trace.header, ()))
+    one.result = result
+
+
+def _search(one: Reviewed, scenario: Scenario, wish: ReviewWish, progress: Progress) -> None:
+    search = SearchWish(
+        without=one.without, faults=wish.faults, most=wish.schedules, seed=wish.seed,
+        everything=bool(scenario.violates), save=wish.save,
+    )  # fmt: skip
+    case = case_for(scenario, search)
+    seconds = float("inf") if wish.seconds is None else wish.seconds
+    explored = explore_one(
+        one.name, case, search, seconds,
+        engine=SerialEngine(case, one.seen.take), watcher=Quiet(progress), shown=scenario.violates,
+    )  # fmt: skip
+    one.interrupted = explored.interrupted
+    one.schedules = explored.search.schedules
+    one.situations = len(explored.search.covered)
+    one.told = explored.search.strategy.told()
+    one.error = explored.failure
+    for finding in explored.findings:
+        number = finding.outcome.tried.number + 1
+        one.found.append(Found(finding, case, replay_line(explored, finding), number))
