@@ -20,7 +20,7 @@ from tui.teaching.questions import questions
 RUNS = (
     ("typical",), ("reopen-teardown", "ownership-at-write"), ("half-open",), ("group-relay",),
     ("x-delivery", "durable-acceptance"), ("lock-with-lease",), ("one-tab-in-order",),
-    ("node-goes-away",),
+    ("node-goes-away",), ("answer-from-the-phone",), ("two-projects",),
 )  # fmt: skip
 
 
@@ -31,8 +31,8 @@ def asked(name, *without, count=12, seed=1, language="en"):
 @pytest.mark.parametrize("run", RUNS, ids=["-".join(run[:1]) for run in RUNS])
 def test_any_run_of_any_protocol_can_be_asked_about(run):
     asks = asked(*run)
-    assert len(asks) == 12
-    assert len({one.topic for one in asks}) == 12
+    assert 8 <= len(asks) <= 12
+    assert len({one.topic for one in asks}) == len(asks)
     for one in asks:
         assert 3 <= len(one.choices) == len(set(one.choices)) <= 4
         assert 0 <= one.right < len(one.choices)

@@ -17,12 +17,15 @@ def holds(goal: Goal, session: Session, step: int) -> bool:
 
 def _reached(goal: Goal, session: Session, step: int) -> bool:
     """The cursor is at, or behind, the nth arrival of a frame of this type, or of this name
-    where its type says little (an event of the relay is called after what it tells)."""
+    where its type says little (an event of the relay is called after what it tells); or the
+    nth request over HTTP, or fact told by a host, of this name."""
     seen = 0
     for n in range(min(step + 1, session.count)):
         event = session.event(n)
         if isinstance(event, events.FrameDelivered):
             seen += goal.what in (event.type, session.diagram.row(n).label)
+        elif isinstance(event, events.CallIssued | events.Noted):
+            seen += goal.what == session.diagram.row(n).label
     return seen >= goal.number
 
 

@@ -15,7 +15,6 @@ from sim.channel.moments import MessageAt
 from sim.core import event as events
 from sim.core.event import Event
 from sim.protocols import register
-from sim.scenario.kinds import PROTOCOL_KINDS
 from sim.view.scene import Flight, Scene
 from tui.language import Speech
 from tui.session import Session
@@ -23,10 +22,13 @@ from tui.teaching import rows_about
 from tui.teaching.looking import AHEAD, Ask, Looking
 
 NOTHING = "nothing that anybody else could see"
-DULL = frozenset({"ping", "pong"})
-KINDS = tuple(kind for kinds in PROTOCOL_KINDS.values() for kind in kinds)
-"""Kinds of hosts that send frames."""
+NEAR = 300
+"""Steps before and behind a question in which other answers are looked for."""
 
+IDLE = "idle"
+"""The kind of questions after which nothing happens: few of them are enough."""
+
+DULL = frozenset({"ping", "pong"})
 STATES = ("WORKING", "OK", "FAILED", "CANCELLED", "INTERRUPTED", "REJECTED", "QUEUED")
 FATES = ("it arrives, once", "it never arrives", "it arrives twice")
 FAULTS = {
@@ -69,8 +71,9 @@ def _take(
         kind = one.topic.partition(" ")[0]
         if one.topic in found:
             continue
-        if kinds.get(kind, 0) >= each:
-            spare.append(one)
+        if kinds.get(kind, 0) >= (1 + until // 8 if kind == IDLE else each):
+            if kind != IDLE:
+                spare.append(one)
             continue
         found[one.topic] = one
         kinds[kind] = kinds.get(kind, 0) + 1
@@ -92,39 +95,47 @@ def _made(looking: Looking, step: int, makers: Iterable[Maker]) -> Iterator[Ask]
 
 
 def _reaction(looking: Looking, step: int) -> Ask | None:
-    """A frame, or a call, has come to a host: what does it do at once?"""
-    event = looking.session.event(step)
-    host = _receiver(event)
-    kind = looking.session.kind_of(host) or ""
+    """A frame, a call or an answer has come to a host: what does it do at once?"""
+    session, event = looking.session, looking.session.event(step)
+    host, since = _receiver(looking, event)
+    kind = session.kind_of(host) or ""
     seen = looking.what(step)
-    if not host or kind == "person" or seen in DULL:
+    if not host or kind == "person" or seen in DULL or not session.diagram.is_shown(event):
         return None
-    mine = [one for one in looking.behind(step) if one.cause == step and _doer(one) == host]
-    done = [deed for deed in map(looking.deed, mine) if deed]
+    mine = [one for one in looking.behind(step) if one.cause == since and _doer(one) == host]
+    act = next((one for one in mine if looking.deed(one)), None)
+    done = list(filter(None, map(looking.deed, mine)))
+    known = _deeds_of(looking, kind, step)
+    if not known:
+        return None  # it never does anything
     nothing = looking.says(NOTHING)
     right = done[0] if done else nothing
-    others = [one for one in _deeds_of(looking, kind, step) if one not in done]
-    wrong = [*looking.shuffled(others)[:2], nothing, *_never(looking, host, right)]
-    act = next((one for one in mine if looking.deed(one)), None)
+    others = looking.shuffled(one for one in known if one not in done)
+    speaks = any(known.values())
     what = looking.what(act.n) if act is not None else ""
     return looking.ask(
         step,
         looking.says("What does {host} do about it at once?", host=host),
         right,
-        wrong,
+        [*others[:2], nothing, *(_never(looking, host, right) if speaks else ())],
         [looking.sentence(act.n)] if act is not None else [],
-        rows_about.of_reaction(looking.session.protocol, kind, seen, what, looking.session.name),
-        topic("reaction", kind, seen, right),
+        rows_about.of_reaction(session.protocol, kind, seen, what, session.name),
+        topic("reaction" if done else IDLE, kind, seen, right),
     )
 
 
-def _receiver(event: Event) -> str:
+def _receiver(looking: Looking, event: Event) -> tuple[str, int]:
+    """The host to which something has come, and the event from which on it acts."""
     match event:
         case events.FrameDelivered():
-            return event.receiver
+            return event.receiver, event.n
         case events.CallIssued():
-            return event.callee
-    return ""
+            return event.callee, event.n
+        case events.CallApplied():
+            for one in looking.behind(event.n):
+                if isinstance(one, events.CallAnswered) and one.call == event.call:
+                    return event.caller, one.n
+    return "", -1
 
 
 def _doer(event: Event) -> str:
@@ -136,26 +147,25 @@ def _doer(event: Event) -> str:
     return ""
 
 
-def _deeds_of(looking: Looking, kind: str, step: int) -> list[str]:
-    """What hosts of this kind do elsewhere, near this step."""
+def _deeds_of(looking: Looking, kind: str, step: int) -> dict[str, bool]:
+    """What hosts of this kind do elsewhere, near this step, and whether it is a frame."""
     session = looking.session
-    near = range(max(step - 300, 0), min(step + 300, session.count))
-    found: dict[str, None] = {}
-    for n in near:
+    found: dict[str, bool] = {}
+    for n in range(max(step - NEAR, 0), min(step + NEAR, session.count)):
         event = session.event(n)
         if isinstance(event, events.FrameSent | events.CallIssued):
             other = session.kind_of(_doer(event)) == kind
             if other and looking.what(n) not in DULL:
-                found.setdefault(looking.deed(event))
-    return list(found)
+                found.setdefault(looking.deed(event), isinstance(event, events.FrameSent))
+    return found
 
 
 def _never(looking: Looking, host: str, right: str) -> list[str]:
     """Frames that the protocol has, to another host of the run: plausible, but not here."""
     session = looking.session
     known = list(register.protocol(session.protocol).messages)
-    others = [name for name, kind in session.lanes() if name != host and kind in KINDS]
-    if not others or not known or session.kind_of(host) not in KINDS:
+    others = [name for name, kind in session.lanes() if name != host and kind != "person"]
+    if not others or not known:
         return []
     drawn = [known[looking.lots.between(0, len(known) - 1)] for _ in range(3)]
     made = [looking.says("it sends {to}: {what}", to=others[0], what=one) for one in drawn]
