@@ -130,9 +130,13 @@ class Bridge:
         return PendingPlan(
             path=settings.store,
             mode=settings.mode,
-            owner=owner_of(role),
+            owner=self._owner(role),
             lock_wait_ms=settings.lock_wait_ms,
         )
+
+    def _owner(self, role: str) -> str:
+        """How locks and the lease call this bridge: there may be others in its process."""
+        return owner_of(f"{role}.{self.world.seed:x}")
 
     # -- what leaves the world -----------------------------------------------------------
 
@@ -227,5 +231,5 @@ class Bridge:
         there = perform(ReadFile(path))
         if isinstance(there, Content):
             owner = Signed.read(there).owner
-            if owner in (owner_of(HOOK), owner_of(LISTENER)):
+            if owner in (self._owner(HOOK), self._owner(LISTENER)):
                 perform(RemoveFile(path, Held(path, there.text)))
