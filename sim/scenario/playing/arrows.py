@@ -101,10 +101,11 @@ def _fail(walk: Walk, arrow: Arrow, happened: str) -> None:
 def _what_happened(walk: Walk, expectation: Expectation) -> str:
     """Name what came instead, newest last."""
     pair = (expectation.source, expectation.target)
+    since = -1 if pair[0] == pair[1] else expectation.mark
     came = [
         nearest_name(event.frame, walk.stage.wording)
         for event in walk.director.lookout.frames
-        if event.n > expectation.mark and (event.sender, event.receiver) == pair
+        if event.n > since and (event.sender, event.receiver) == pair
     ]
     if not came:
         return "nothing came within 60 s"

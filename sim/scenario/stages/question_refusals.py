@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sim.core.errors import ScenarioError, UsageError
-from sim.protocols.question.constants import KINDS, LISTENER
+from sim.protocols.question.constants import KINDS, LISTENER, OPENCODE, TELEGRAM
 from sim.protocols.question.words import ANSWERS, FEATURE_OF, METHODS, WORDS
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.stages.question_acts import read_act
@@ -61,7 +61,8 @@ def _check_cast(scenario: Scenario) -> None:
 
 def _complaint_about_feature(feature: str, host: Participant) -> str:
     owner = FEATURE_OF.get(feature, host.kind)
-    return "" if owner == host.kind else f"{feature} belongs to a {owner}, not to {host.id}"
+    known = {OPENCODE: "OpenCode", TELEGRAM: "Telegram"}
+    return "" if owner == host.kind else f"{feature} belongs to {known[owner]}, not to {host.id}"
 
 
 def _complaint(one: Any, people: Mapping[str, Participant], following: list[Any]) -> str:

@@ -1,0 +1,255 @@
+"""What the lines of a question diagram do: requests, answers, entries, people, faults."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.core.errors import ScenarioError
+from sim.core.event import Acted, FaultInjected
+from sim.play import play, vocabularies
+from sim.protocols.question import acts
+from sim.scenario.parse import parse_scenario
+from sim.scenario.stages.question import QuestionStage
+from sim.world.world import World
+
+CAST = """sequenceDiagram
+    participant OC as OpenCode
+    participant H as hook
+    participant P as pending-store.js
+    participant L as listener
+    participant TG as Telegram
+    actor U as Alice
+"""
+ASKED = """
+OC->>H: tool.execute.before (sessionID=S1, callID=C1, options=["A","B"])
+H->>P: setPending (uniqueId=K1)
+OC->>OC: question.asked (requestID=Q1)
+"""
+
+
+def read(body, head=""):
+    lines = [f"    {line.strip()}" for line in (head + body).strip().split("\n")]
+    return parse_scenario(CAST + "\n".join(lines) + "\n", "mine.mmd", vocabularies())
+
+
+def run(body, head="", **how):
+    return play(read(body, head), driver="step", **how)
+
+
+def problems(body, head=""):
+    result = run(body, head)
+    assert result.violations == ()
+    return [failure.happened for failure in result.failures]
+
+
+def refusal(body, head=""):
+    """Why a diagram is not played, with its place."""
+    with pytest.raises(ScenarioError) as told:
+        QuestionStage(read(body, head), World(1), frozenset())
+    assert told.value.line
+    return str(told.value)
+
+
+@pytest.mark.parametrize("word", ["Telegram", "tg", "bot", "Telegram Bot API"])
+def test_the_bot_is_telegram_by_any_name(word):
+    text = CAST.replace("Telegram", word) + '    U->>TG: message "hello"\n'
+    scenario = parse_scenario(text, "mine.mmd", vocabularies())
+    one = scenario.participant("TG")
+    assert (scenario.protocol, one.kind, one.is_channel) == ("question", "telegram", False)
+
+
+def test_telegram_stays_a_channel_where_the_server_is_drawn():
+    lines = ("sequenceDiagram", "actor U", "participant T", "participant S", 'U->>T: message "x"')
+    text = "\n".join(lines)
+    assert parse_scenario(text, "mine.mmd", vocabularies()).participant("T").is_channel
+
+
+def test_an_agent_asks_by_an_arrow_of_its_own_or_by_what_the_hook_is_told():
+    asks = 'U->>OC: question (callID=C1, options=["x"], multiple=true, listedAfter=2s)'
+    one = run(f"{asks}\nOC->>H: tool.execute.before (callID=C1)\n{'%% @settle'}")
+    two = run('OC->>H: tool.execute.before (callID=C1, options=["x"])')
+    made = [
+        event.act for result in (one, two) for event in result.trace.events if type(event) is Acted
+    ]
+    assert made == [
+        acts.Ask("ses_1", options=("x",), call="call_c1", multiple=True, listed_after_ms=2_000),
+        acts.Ask("ses_1", options=("x",), call="call_c1"),
+    ]
+
+
+def test_a_fact_may_have_come_true_before_the_arrow_above_it():
+    assert problems(ASKED + "U->>TG: press A\nL->>TG: editMessageText\nOC->>OC: completed") == []
+
+
+def test_a_fact_that_never_came_true_is_a_failure():
+    (happened,) = problems(ASKED + "OC->>OC: completed (callID=C1)")
+    assert "it did not come within 60 s" in happened
+
+
+def test_one_answer_is_named_by_one_arrow():
+    twice = "L->>OC: GET /question\nOC-->>L: 200 (count=1)\nOC-->>L: 200 (count=1)"
+    assert len(problems(ASKED + "U->>TG: press A\n" + twice)) == 1
+
+
+def test_two_updates_of_one_answer_are_two_arrows():
+    both = 'TG->>L: callback_query (data~":0")\nTG->>L: callback_query (data~":1")'
+    waits = "%% @crash L\nU->>TG: press A\nU->>TG: press B\n%% @restart L\n"
+    assert problems(ASKED + "%% @after 1s\n" + waits + both) == []
+
+
+def test_null_is_nobodys_id():
+    body = ASKED + "U->>TG: press custom\nL->>P: updatePending (customPromptMessageId=M1)"
+    result = run(body)
+    assert result.ok
+    assert dict(result.names)["M1"] == "102"
+
+
+@pytest.mark.parametrize("name", ["Q1", "C1", "K1", "S1"])
+def test_a_question_is_named_by_any_of_its_ids(name):
+    other = ASKED.replace("S1", "S2").replace("C1", "C2").replace("K1", "K2").replace("Q1", "Q2")
+    reply = 'L->>OC: POST /question/{id}/reply (id=Q1, answers=[["B"]])'
+    assert problems(f"{ASKED}{other}U->>TG: press {name} B\n{reply}") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "states"),
+    [
+        ("", ("WORKING", "OPEN", "OPEN")),
+        ("U->>TG: press A", ("OK", "CLOSED", "CLOSED")),
+        ("U->>OC: dismiss Q1", ("REJECTED", "OPEN", "OPEN")),
+        ("U->>OC: answer B", ("OK", "OPEN", "OPEN")),
+        ("OC->>OC: abort", ("CANCELLED", "OPEN", "OPEN")),
+    ],
+)
+def test_tool_message_and_entry_are_expected_by_their_states(line, states):
+    tool, message, entry = states
+    checks = f"%% @settle\n%% @expect Q1 {tool}\n%% @expect Q1 {message}\n%% @expect K1 {entry}"
+    assert problems(ASKED + line + "\n" + checks) == []
+
+
+def test_an_expectation_of_a_wrong_state_says_what_shows():
+    (happened,) = problems(ASKED + '%% @after 1s\n%% @expect Q1 OK "A"')
+    assert happened == 'WORKING ""'
+
+
+def test_counts_and_nevers_are_about_messages_toasts_and_requests():
+    body = ASKED + "U->>TG: press A\n%% @settle\n"
+    assert (
+        problems(body + "%% @count frame GET /question 1\n%% @count posts 1\n%% @count edits Q1 1")
+        == []
+    )
+    (happened,) = problems(body + '%% @never "已选择"')
+    assert "showed it" in happened
+
+
+@pytest.mark.parametrize(
+    ("fault", "answer"),
+    [
+        ("@http L->OC GET /question 503", "503"),
+        ('@http L->OC "GET /question" refused', "refused"),
+        ("@http L->OC * reset", "reset"),
+        ("@http L->OC GET /question lost", "no answer"),
+        ("@http L->OC GET /question 6s", "no answer"),
+    ],
+)
+def test_a_request_meets_the_fault_that_is_told_of_it(fault, answer):
+    body = (
+        ASKED + f"%% {fault}\nU->>TG: press A\nOC-->>L: {answer}\n%% @settle\n%% @final Q1 WORKING"
+    )
+    assert problems(body) == []
+
+
+def test_a_fault_of_the_bot_api_befalls_its_method_however_it_is_called():
+    struck = [
+        event.fault
+        for event in run(
+            ASKED + "%% @http L->TG getUpdates 502 2x\n%% @http H->TG sendMessage 400"
+        ).trace.events
+        if isinstance(event, FaultInjected)
+    ]
+    assert struck == [
+        "http L>TG GET:/bottoken-A/getUpdates 502 2x",
+        "http H>TG POST:/bottoken-A/sendMessage 400",
+    ]
+
+
+@pytest.mark.parametrize("line", ["L-xOC: GET /question", "%% @lose next\nL->>OC: GET /question"])
+def test_a_request_that_is_drawn_as_lost_is_lost(line):
+    assert problems(ASKED + f"U->>TG: press A\n{line}\nOC-->>L: no answer") == []
+
+
+def test_a_request_can_be_delayed():
+    body = ASKED + "U->>TG: press A\n%% @delay next 2s\nL->>OC: GET /question\nOC-->>L: 200"
+    assert problems(body) == []
+    assert run(body).virtual_s > 2
+
+
+def test_text_of_a_group_does_not_reach_a_bot_in_privacy_mode():
+    talk = ASKED + 'U->>TG: message "hello"\n%% @after 3s\n%% @count frame message '
+    assert problems(talk + "1") == []
+    assert problems(talk + "0", "%% @feature TG -group-texts\n") == []
+
+
+def test_a_lifeline_that_lives_holds_its_lock_and_a_dead_one_does_not():
+    held = (
+        ASKED
+        + '%% @after 1s\nP->>P: lock {}\nU->>TG: press A\nL->>TG: answerCallbackQuery (text~"{}")'
+    )
+    assert problems(held.format("H 5s", "回传失败")) == []
+    assert problems(held.format("5s", "已选择")) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("%% @cut L", "keeps no connection"),
+        ("%% @hold L->OC", "@http L->OC refused"),
+        ("%% @open L", "could be open or closed"),
+        ("%% @channel card 429", "has no card"),
+        ("%% @duplicate next\nL->>OC: GET /question", "does not come twice"),
+        ("OC-xL: 200", "@http L->OC REQUEST broken"),
+        ("OC-xH: tool.execute.before", "no request over HTTP"),
+        ('%% @act OC {"is":"answer"}', "missing required field"),
+        ("U->>OC: question (listedAfter=soon)", "listedAfter takes a time"),
+        ('U->>OC: question (options="A")', "options are a list of labels"),
+        ("U->>OC: question (multiple=1)", "true or false"),
+    ],
+)
+def test_what_has_no_meaning_here_is_refused_with_its_place(body, told):
+    assert told in refusal(body)
+
+
+@pytest.mark.parametrize(
+    ("beside", "told"),
+    [
+        ("participant H2\n    %% @host H2 hook", "both a hook"),
+        ("%% @puppet H", "cannot be a puppet"),
+        ("%% @feature H -call-ids", "call-ids belongs to OpenCode"),
+    ],
+)
+def test_a_cast_that_cannot_stand_together_is_refused(beside, told):
+    text = f'{CAST}    {beside}\n    U->>TG: message "hello"\n'
+    with pytest.raises(ScenarioError, match=told):
+        QuestionStage(parse_scenario(text, "mine.mmd", vocabularies()), World(1), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("L->>OC: GET /questions", "GET /question"),
+        ("OC->>L: GET /question", "goes hook to opencode or listener to opencode"),
+        ("H->>TG: sendMessage (colour=red)", "no field of sendMessage"),
+        ("U->>TG: press", "which one"),
+        ("U->>TG: reply hello", "double quotes"),
+        ("P->>P: lock a b c", "an owner and an age"),
+        ("%% @http L->OC GET /question 200", "does not become of a request"),
+        ("%% @http L->OC GET /question 500 0x", "how often"),
+        ("%% @http L->L GET /question 500", "the same lifeline"),
+        ("%% @http U->TG getMe 500", "neither sends nor answers"),
+        ("%% @count frame GET /nothing 1", "no frame"),
+    ],
+)
+def test_a_line_that_is_not_understood_says_what_is_allowed(line, told):
+    with pytest.raises(ScenarioError) as refused:
+        read(line)
+    assert told in str(refused.value)
