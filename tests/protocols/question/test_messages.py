@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from sim.core.http import HttpRequest
-from sim.protocols.question import build
+from sim.protocols import question
 from sim.protocols.question.before import BeforeTool
 from sim.protocols.question.messages import MESSAGES, shape_of, told
 from sim.protocols.question.parse import (
@@ -65,7 +65,7 @@ def test_each_example_is_accepted_fits_its_schema_and_is_built_from_its_fields(n
         assert verdict.message.body.to_wire() == frame["content"]
     assert VALIDATORS[name].is_valid(frame)
     assert WHOLE.is_valid(frame)
-    built = getattr(build, builder_name(name))(**frame["content"])
+    built = getattr(question, builder_name(name))(**frame["content"])
     assert built.body.to_wire() == frame["content"]
     assert json.loads(serialize_question_message(built)) == built.wire
     assert shape_of(frame) is MESSAGES[name]
@@ -186,7 +186,7 @@ def test_each_declaration_explains_itself(name: str) -> None:
     described = json.loads(json.dumps(describe(MESSAGES[name])))
     assert described["summary"].endswith(".")
     assert described["section"][0].isdigit()
-    assert hasattr(build, described["builder"])
+    assert hasattr(question, described["builder"])
 
 
 GOLDEN = Path(__file__).parents[2] / "data" / "question" / "golden"

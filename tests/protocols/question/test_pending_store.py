@@ -99,7 +99,9 @@ def test_changes_of_what_is_not_there_change_nothing():
 def test_other_entries_are_told_apart_and_never_touched(entry):
     play = two()
     play.perform("store", op.Save(STORE_FILE, json.dumps({"x": entry})))
-    assert isinstance(play.done("P", lambda p: p.pending.get("x")), Foreign)
+    found = play.done("P", lambda p: p.pending.get("x"))
+    assert isinstance(found, Foreign)
+    assert repr(found) == f"Foreign({entry.get('type') if isinstance(entry, dict) else ''!r})"
     assert play.done("P", lambda p: p.pending.questions()) == {}
     unique_id = play.done("P", add)
     assert play.kept()["x"] == entry
@@ -120,8 +122,14 @@ def test_the_age_of_an_entry_from_the_future_is_nothing():
 
 
 def test_an_option_answers_its_label_where_it_has_no_value():
-    read = PendingQuestion.from_wire({**question().to_wire(), "options": [{"label": "L"}]})
-    assert [option.answer for option in read.options] == ["L"]
+    options = [{"label": "L"}, {"label": "M", "value": "m"}, {"label": "N", "value": ""}]
+    read = PendingQuestion.from_wire({**question().to_wire(), "options": options})
+    assert [option.answer for option in read.options] == ["L", "m", ""]
+
+
+def test_a_chat_is_known_as_a_text_whoever_has_written_it():
+    chats = [question(chat_id=chat).chat for chat in (ABSENT, "-42", -42)]
+    assert chats == ["", "-42", "-42"]
 
 
 def test_every_row_of_the_table_of_entries_is_gone_through_by_changes():
