@@ -19,7 +19,7 @@ ProtocolOption: TypeAlias = Annotated[
     typer.Option(
         "--protocol",
         metavar="NAME",
-        help="hook or relay. Without it names are sought in both, hook first.",
+        help="hook, relay or question. Without it names are sought in all, hook first.",
         autocompletion=protocol_names,
     ),
 ]

@@ -33,7 +33,7 @@ def scenarios(
         typer.Option(
             "--protocol",
             metavar="NAME",
-            help="hook or relay: only those of this protocol.",
+            help="hook, relay or question: only those of this protocol.",
             autocompletion=protocol_names,
         ),
     ] = None,
