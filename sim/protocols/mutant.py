@@ -16,6 +16,7 @@ import attrs
 
 from sim.channel.api import Done
 from sim.core.actor import Actor
+from sim.core.http import HttpRequest, HttpResponse
 from sim.core.op import Call, Connection, Frame, Op, Save, Send
 from sim.wire.message import Message
 
@@ -30,7 +31,8 @@ class Mutant:
     ``side`` is the kind of host that it breaks, ``caught_by`` the invariant that
     must notice, ``what`` what is wrong; ``rule`` is switched off, ``ops`` replaces an
     op by others, ``frames`` a received frame by others, ``refuses`` says with which
-    HTTP status a dial is refused. ``seeds`` bounds the storms
+    HTTP status a dial is refused, ``replies`` (actor, request, reply) what is answered to a
+    call instead. ``seeds`` bounds the storms
     that it may take; ``needs`` names a surrounding, or a story, without which it
     does nothing.
     """
@@ -45,6 +47,7 @@ class Mutant:
     ops: Ops | None = None
     frames: Frames | None = None
     refuses: Callable[[Any, Connection], int] | None = None
+    replies: Callable[[Any, Any, Any], Any] | None = None
 
 
 def off(rule: str, side: str, caught_by: str, *, seeds: int = 60, needs: str = "") -> Mutant:
@@ -79,7 +82,10 @@ def _pretended(op: Op[Any]) -> Any:
     """What the endpoint is told of an op that was dropped: that it worked."""
     if type(op) is Send:
         return True
-    return Done("nowhere") if type(op) is Call else None
+    if type(op) is not Call:
+        return None
+    is_http = type(op.request) is HttpRequest
+    return HttpResponse(200, {"ok": True, "result": {}}) if is_http else Done("nowhere")
 
 
 def mutated(twin: type[Actor], mutant: Mutant) -> type[Actor]:
@@ -104,6 +110,10 @@ def mutated(twin: type[Actor], mutant: Mutant) -> type[Actor]:
             for changed in mutant.ops(self, op):
                 results.append((yield changed))
             return results[0] if results else _pretended(op)
+
+        async def on_call(self, caller: str, request: Any) -> Any:
+            reply = await super().on_call(caller, request)
+            return reply if mutant.replies is None else mutant.replies(self, request, reply)
 
         async def on_frame(self, conn: Connection, frame: Frame) -> None:
             for changed in (frame,) if mutant.frames is None else mutant.frames(self, conn, frame):

@@ -73,9 +73,16 @@ def _of_relay(mutant: Mutant, seed: int) -> Raging:
     return relay_mutants.storm_with(mutant, seed)
 
 
+def _of_question(mutant: Mutant, seed: int) -> Raging:
+    from sim.cli.proving import question_mutants
+
+    return question_mutants.storm_with(mutant, seed)
+
+
 _STORMS: Final[Mapping[str, Callable[[Mutant, int], Raging]]] = {
     "hook": storm_with,
     "relay": _of_relay,
+    "question": _of_question,
 }
 
 

@@ -37,6 +37,7 @@ from sim.world import fault
 from sim.world.world import World
 
 TWINS: Final = frozenset(KINDS)
+ELSEWHERE: Final = "-4200000999"
 LOCAL: Final = (OPENCODE, HOOK, FIRST, SECOND)
 
 Make = Callable[[type[Actor], Port, Any], Actor]
@@ -53,7 +54,9 @@ class Weather:
     """How often (per 1,000 deeds) each kind of thing happens, and how long it lasts.
 
     ``after_s``: how long the calm is. ``second``: there are two listeners. ``private``:
-    the bot reads no texts. The rest of the deeds are presses and texts.
+    the bot reads no texts; ``elsewhere``: the hook writes into another group; ``slow``:
+    what goes wrong with calls is that they take minutes. The rest of the deeds are presses
+    and texts.
     """
 
     deeds: int = 60
@@ -71,6 +74,8 @@ class Weather:
     texts: int = 330
     second: bool = False
     private: bool = False
+    elsewhere: bool = False
+    slow: bool = False
 
 
 WEATHERS: Final = (
@@ -110,17 +115,18 @@ class QuestionStorm(Gale):
         for kind in self.view.kinds:
             self.world.watch(kind, self.view.on)
         self._add_hosts(make, rules)
-        self.deeds = Deeds(self.world, self.draw, self.view)
+        self.deeds = Deeds(self.world, self.draw, self.view, slow=self.weather.slow)
         self.monitor = Monitor(invariants_for(self.view, judged))
         self.monitor.attach(self.world.watch)
 
     def _add_hosts(self, make: Make, rules: QuestionRules) -> None:
         world = self.world
         bot = BotAccount(privacy="on" if self.weather.private else "off")
-        store, api = StoreFilePlan(), BotApiPlan(bots=(bot,))
+        store, api = StoreFilePlan(), BotApiPlan(bots=(bot,), groups=(ELSEWHERE,))
+        asks_in = {"chat": ELSEWHERE} if self.weather.elsewhere else {}
         world.add_host(STORE, STORE, _made(make, StoreFile, store), latency=(20, 200))
         world.add_host(TELEGRAM, TELEGRAM, _made(make, BotApi, api), latency=(20_000, 250_000))
-        world.add_host(HOOK, HOOK, _made(make, Hook, HookPlan(rules=rules)))
+        world.add_host(HOOK, HOOK, _made(make, Hook, HookPlan(rules=rules, **asks_in)))
         plan = OpenCodePlan(hook=HOOK, rules=rules)
         world.add_host(OPENCODE, OPENCODE, _made(make, OpenCode, plan))
         names = (FIRST, SECOND) if self.weather.second else (FIRST,)

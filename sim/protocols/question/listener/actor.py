@@ -138,7 +138,16 @@ class Listener(Actor):
     async def _clean(self) -> None:
         period_us = self.plan.cleaning_ms * 1_000
         await self.perform(StartTimer(CLEAN, "", period_us, background=True))
-        await self.perform(Spawn(CLEAN, self._expiry.turn()))
+        await self.perform(Spawn(CLEAN, self._turn()))
+
+    async def _turn(self) -> None:
+        """A turn that raises has ended, too; the next one comes."""
+        try:
+            await self._expiry.turn()
+        except HooktwinError:
+            raise
+        except Exception as error:
+            await self._desk.logs.write("error", f"❌ cleaning: {type(error).__name__}: {error}")
 
     # -- updates
 

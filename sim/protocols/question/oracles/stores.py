@@ -263,4 +263,16 @@ class OneListenerPolls(OfListener):
                 continue
             if call.at - lease.at <= LEASE_VOID_MS * MS_US:
                 return f"{call.caller} polls, while {lease.by} has the lease"
+        return None if self._leads(call.caller) else self._beside(call)
+
+    def _leads(self, listener: str) -> bool:
+        leases = [store.lease for store in self.view.stores.values()]
+        return any(lease is not None and lease.by == listener for lease in leases)
+
+    def _beside(self, call: CallView) -> str | None:
+        """Without a lease nobody polls beside another one."""
+        for one in self.view.calls.values():
+            is_poll = one.what == POLL and one.request.path == call.request.path
+            if is_poll and one.caller != call.caller:
+                return f"{call.caller} polls beside {one.caller}, without a lease"
         return None
