@@ -21,7 +21,7 @@ def options() -> dict[str, set[str]]:
     group = typer.main.get_command(app)
     found: dict[str, set[str]] = {}
     for name, command in group.commands.items():  # type: ignore[attr-defined]
-        inner = getattr(command, "commands", {"": command})
+        inner = {"": command, **getattr(command, "commands", {})}
         params = [param for one in inner.values() for param in one.params]
         names = [word for one in params for word in (*one.opts, *one.secondary_opts)]
         found[name] = {*names, "--help", "-h"}
