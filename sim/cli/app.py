@@ -54,6 +54,7 @@ app = typer.Typer(
     "  hooktwin explore typical --faults cut:1    search for races\n\n"
     "  hooktwin explain language        how a scenario is written\n\n"
     "  hooktwin tui                     look at runs, step by step\n\n"
+    "  hooktwin learn 1                 the first lesson\n\n"
     "  hooktwin check desktop.log       judge what real programs said\n\n"
     "Exit codes: 0 all is well, 1 something failed, 2 the input cannot be used.",
 )

@@ -10,10 +10,11 @@ import sys
 import pytest
 
 from tests.cli.conftest import shell  # noqa: F401
+from tests.cli.screens import ROOT
 from tui.language import Speech
 from tui.language.chinese_taught import TAUGHT
 from tui.teaching.learn import KEYS, Left, Teacher
-from tui.teaching.shelf import lessons
+from tui.teaching.shelf import find, lessons
 from tui.teaching.talk import NothingMore, Talk
 
 LESSONS = lessons()
@@ -151,6 +152,17 @@ def test_all_that_is_said_is_said_in_chinese_too_with_the_same_places():
     text, _, _ = taught("way", "1", "?", "wo", "q", language="zh")
     assert "第 1 部分，共 5 部分：先预测" in text
     assert "不认识 'wo'" in text
+
+
+def test_the_lesson_of_the_document_can_be_taught(tmp_path):
+    text = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
+    mine = tmp_path / "mine.mmd"
+    mine.write_text(text.partition("```mermaid\n")[2].partition("```")[0], encoding="utf-8")
+    pupil = Pupil(("", ""))
+    talk, _ = talk_of(pupil)
+    pupil.teacher = Teacher(find(str(mine)), talk, driver="step")
+    pupil.teacher.teach()
+    assert pupil.teacher.progress.finished
 
 
 # -- the command ---------------------------------------------------------------------------------
