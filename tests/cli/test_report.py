@@ -18,7 +18,8 @@ from sim.cli.reporting import html
 from sim.cli.reporting.content import content_of
 from sim.cli.reporting.html import page_of
 from sim.cli.reporting.subject import Asked, subject_of
-from sim.core.trace import read_trace
+from sim.core import event as events
+from sim.core.trace import Header, Trace, read_trace, write_trace
 from sim.protocols.played import PLAYED
 from sim.scenario.load import shipped_scenarios
 from tests.cli.hostile import ACT, TEXTS, write_hostile
@@ -255,6 +256,27 @@ def test_every_other_form_keeps_hostile_texts_texts(hostile: Path, shell: Shell)
     assert [text for text in texts if re.search(r";(?<!#\d;)(?<!#\d\d;)(?<!#\d{3};)", text)] == []
 
 
+def test_a_file_that_speaks_of_what_is_not_in_it_is_shown_as_far_as_it_can(
+    tmp_path: Path, shell: Shell
+) -> None:
+    told = [
+        events.FrameDelivered(0, 0, 99, "L#1", "D", "S", 1_000, "ping"),
+        events.CallAnswered(1, 1, 1, "S", "IM", 1_000, {}),
+        events.CallIssued(2, 2, -5, "S", "IM", {"is": "edit"}),
+        events.BadFrame(3, 3, 2, "L#1", "S", -7, "bad", None),
+        events.ConnectionClosed(4, 4, 0, "L#1", "S", "D", 1006, "", "D"),
+    ]
+    header = Header(scenario="odd", protocol="hook", hosts=(("D", "desktop"), ("S", "server")))
+    write_trace(tmp_path / "odd.jsonl", Trace(header, told))
+    run = Reader(made(tmp_path / "odd.jsonl")).data("run-0")
+    assert run["count"] == 5
+    assert run["unjudged"]
+    assert run["rows"]["cause"] == [0, 0, 0, 1, 4]
+    assert "this step cannot be told" in " ".join(run["words"])
+    said = shell("report", tmp_path / "odd.jsonl", "--format", "md")
+    assert said.code == 0 or "--format html shows what there is" in said.err
+
+
 # -- forms and mistakes ----------------------------------------------------------------------------
 
 
@@ -343,3 +365,12 @@ def test_the_docs_tell_of_every_key_of_the_page() -> None:
     told = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
     missing = [key for key in keys - {"or", "2", "3"} if f"`{key}`" not in told]
     assert missing == []
+
+
+@pytest.mark.deep
+def test_every_shipped_scenario_can_be_reported() -> None:
+    paths = [path for found in shipped_scenarios().values() for path in found]
+    for path in paths:
+        reader = Reader(made(path))
+        run = reader.data("run-0")
+        assert (run["unjudged"], run["count"] > 0) == ("", True), path

@@ -157,8 +157,24 @@ def _made(form: Format, subject: Subject, tell: Tell) -> str:
         Format.md: markdown.text_of,
     }
     if form in texts:
-        return texts[form](subject)
+        return _or_refused(form, subject, texts[form])
     return page_of(subject, content_of(subject, tell))
+
+
+def _or_refused(form: Format, subject: Subject, make: Callable[[Subject], str]) -> str:
+    """Raises UsageError for a recording that holds what no hooktwin writes."""
+    from sim.core.errors import UsageError
+
+    try:
+        return make(subject)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        run = subject.first
+        if not run.unjudged:
+            raise
+        raise UsageError(
+            f"{run.trace.name}: no sense can be made of it as {form.value} ({run.unjudged}); "
+            "--format html shows what there is"
+        ) from error
 
 
 def _hand_over(text: str, out: Path | None) -> None:

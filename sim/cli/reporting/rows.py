@@ -16,6 +16,9 @@ SHOWN, FAULT, BAD, FRAME = 1, 2, 4, 8
 """Bits of ``flags``: it has a row of its own, is a fault, a refused frame, speaks of a frame."""
 
 
+WHO = ("host", "sender", "caller", "client", "target")
+"""Which field names who did it."""
+
 NAMES = ("at", "arrow", "source", "target", "label", "detail", "refers", "cause", "flags")
 
 
@@ -37,7 +40,7 @@ class Columns:
     def take(self, n: int, event: Event) -> None:
         """The next event."""
         run, words, lanes = self._run, self._words, self._lanes
-        row = run.diagram.row(n)
+        row = _row_of(run, event)
         told = (
             row.at - self._before,
             ARROWS.index(_arrow_of(row, event)),
@@ -45,14 +48,25 @@ class Columns:
             lanes.get(row.target, -1),
             words.place(clean(row.label)),
             words.place(clean(row.detail)),
-            n - row.refers if row.refers >= 0 else 0,
-            n - row.cause if row.cause >= 0 else 0,
+            n - row.refers if 0 <= row.refers < n else 0,
+            n - row.cause if 0 <= row.cause < n else 0,
             # What breaks an invariant is always worth a row.
             _flags_of(run, event) | (SHOWN if n in self._broken else 0),
         )
         for column, value in zip(self.values.values(), told, strict=True):
             column.append(value)
         self._before = row.at
+
+
+def _row_of(run: Retold, event: Event) -> Row:
+    """A foreign file may speak of what is not in it, or leave out what a row is made of."""
+    try:
+        return run.diagram.row(event.n)
+    except Exception as error:
+        run.unjudged = run.unjudged or f"{type(error).__name__} at step {event.n}"
+        host = next((getattr(event, one) for one in WHO if hasattr(event, one)), "")
+        told = f"this step cannot be told: {error}"
+        return Row(event.n, event.at, "mark", host, host, type(event).__name__, told)
 
 
 def _arrow_of(row: Row, event: Event) -> str:

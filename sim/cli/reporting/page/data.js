@@ -74,6 +74,8 @@ class Run {
     for (let n = 0; n < this.count; n++) if (this.flags[n] & FAULT) this.faults.push(n);
   }
 
+  // Whether a number in a recording is one of its steps.
+  has(n) { return Number.isInteger(n) && n >= 0 && n < this.count; }
   get last() { return Math.max(this.count - 1, 0); }
   label(n) { return this.words[this.labels[n]]; }
   detail(n) { return this.words[this.details[n]]; }
@@ -101,7 +103,7 @@ class Run {
   frameOf(n) {
     const event = this.event(n);
     if (event.kind === "FrameSent") return [n, event.frame];
-    if (Number.isInteger(event.sent) && event.sent >= 0) return [event.sent, this.event(event.sent).frame];
+    if (this.has(event.sent)) return [event.sent, this.event(event.sent).frame];
     return null;
   }
 

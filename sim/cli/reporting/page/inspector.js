@@ -48,7 +48,7 @@ const inspector = {
   // A call says what is asked, and what came of it: of an answer the question is shown, too.
   call(run, n) {
     const event = run.event(n), parts = [];
-    const asked = event.request ?? (Number.isInteger(event.call) ? run.event(event.call).request : undefined);
+    const asked = event.request ?? (run.has(event.call) ? run.event(event.call).request : undefined);
     const titled = (title, value) => parts.push(el("h4", "", title), fieldTree(run, value, null, {}));
     if (asked !== undefined) titled("Request", asked);
     if (event.reply !== undefined) titled("Reply", event.reply);
