@@ -19,6 +19,16 @@ EVERY = 1000
 """Events between two snapshots in a trace file."""
 
 
+def _asked(request: Any) -> str:
+    """The kind of a request; of one over HTTP its method and the last part of its path."""
+    kind = kind_of(request)
+    if kind != "http" or not isinstance(request, Mapping):
+        return kind
+    path = str(request.get("path", ""))
+    shown = path if path.count("/") <= 1 else f"…/{path.rpartition('/')[2]}"
+    return f"{request.get('method', '')} {shown}"
+
+
 def kind_of(value: Any) -> str:
     """The word for a frame, request, act or row: its ``type``, ``messageType`` or ``is``."""
     if isinstance(value, Mapping):
@@ -143,7 +153,7 @@ def _lost(scene: Scene, event: events.FrameLost) -> None:
 
 
 def _issued(scene: Scene, event: events.CallIssued) -> None:
-    what = kind_of(event.request)
+    what = _asked(event.request)
     scene.calls[event.n] = Flight(event.caller, event.callee, what, at=event.at)
 
 
