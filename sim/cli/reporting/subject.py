@@ -56,9 +56,9 @@ def subject_of(asked: Asked, tell: Tell) -> Subject:
 
 def _reader_of(asked: Asked) -> Callable[[Asked, Tell], Subject]:
     what = asked.what
-    if _is_trace(what):
+    if is_trace_file(what):
         reader = _of_file
-    elif what.endswith(".json") or (what.count("/") >= 2 and not _exists(what) and _is_token(what)):
+    elif is_finding(what):
         reader = _of_finding
     else:
         return _of_scenario
@@ -78,7 +78,14 @@ def _is_token(what: str) -> bool:
     return not what.endswith((".mmd", ".md", ".mermaid"))
 
 
-def _is_trace(what: str) -> bool:
+def is_finding(what: str) -> bool:
+    """Whether it is called like a token or a stored finding."""
+    is_token = what.count("/") >= 2 and not _exists(what) and _is_token(what)
+    return what.endswith(".json") or is_token
+
+
+def is_trace_file(what: str) -> bool:
+    """Whether it is a trace, or at least called like one. Raises UsageError for a device."""
     from sim.cli.run_files import refuse_device
     from sim.core.trace import is_trace
 
