@@ -22,7 +22,7 @@ this list:
 - ``explore``    the search: find, shrink, explain and replay races.
 - ``testing``    for the tests of users: a pytest plugin, a state machine, strategies.
 - ``cli``        the command line (``python -m sim`` and ``hooktwin`` are the same), the
-  drawing of runs, the verdict.
+  drawing of runs, the verdict, reports as pages.
 
 To see one handler run, read ``core/actor.py``, ``world/perform.py`` and
 ``world/world.py`` in this order; to see one scenario run, ``play.py`` and

@@ -126,7 +126,7 @@ function fieldTree(run, frame, declared, faults) {
       for (const [name, inner] of Object.entries(value)) line(name, name, inner, 1, known ? known.has(name) : undefined);
     } else line(key, key, value, 0, envelope ? envelope.has(key) : undefined);
   }
-  for (const [path, why] of left) box.append(el("div", "field bad", el("span", "key", path || "the frame"), el("div", "why", why)));
+  for (const [path, why] of left) box.append(el("div", "field bad", el("span", "key", path || "the frame"), path ? el("span", "soft", "missing") : null, el("div", "why", why)));
   return box;
 }
 
