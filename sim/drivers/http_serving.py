@@ -148,7 +148,10 @@ class Conversation:
         path, _, asked = head.target.decode("ascii").partition("?")
         query = parse_qsl(asked, keep_blank_values=True)
         decoded: Any = None
-        if headers.get("content-type", "").partition(";")[0].strip().lower() == FORM:
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind.startswith("multipart/"):
+            raise Unusable(415, f"send JSON or {FORM}: a body in parts is not read")
+        if kind == FORM:
             query += parse_qsl(body.decode("latin-1"), keep_blank_values=True)
         elif body:
             decoded = _json(body)

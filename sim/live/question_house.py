@@ -64,7 +64,7 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
 
     def __init__(self, plan: Plan, tell: Tell, token: str = "") -> None:
         self.served = wish = plan.served
-        self.directory = wish.directory or os.getcwd()
+        self.directory = wish.directory or _here()
         self._token = token
         scenario = plan.scenario or parse_scenario(OPEN_HOUSE, "serve", vocabularies())
         around = Surroundings(self.directory, wish.twins, bool(wish.hook_url), wish.store)
@@ -160,7 +160,8 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
         if found is None:
             return HttpResponse(404, {"ok": False, "error_code": 404, "description": "Not Found"})
         token = unquote(found[1])
-        self.secrets.shown(f"Bearer {token}")
+        if token != TOKEN:  # which stands in each path that is recorded
+            self.secrets.shown(f"Bearer {token}")
         name = TOKEN if self._token in ("", token) else STRANGER
         plain = msgspec.structs.replace(request, path=f"/bot{name}{found[2] or ''}", headers=())
         who = self.cast.hook if _has_buttons(plain) else self.cast.listeners[0]
@@ -207,6 +208,12 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
         """What twins log."""
         if event.what == "log" and isinstance(event.data, dict):
             self.tell(str(event.data.get("text", "")))
+
+
+def _here() -> str:
+    """The present directory, as the shell of whoever started us calls it."""
+    called, real = os.environ.get("PWD", ""), os.getcwd()
+    return called if os.path.isabs(called) and os.path.realpath(called) == real else real
 
 
 def _has_buttons(request: HttpRequest) -> bool:

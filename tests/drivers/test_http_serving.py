@@ -104,6 +104,7 @@ async def test_the_fields_of_a_form_are_parameters() -> None:
         (_request("/a", b"{no"), 400),
         (_request("/a", b"", f"X: {'y' * 3 * http_serving.HEAD_BYTES}"), 431),
         (_request("/a", b"", "Content-Length: 9999999") + b" " * (1 << 20) + b" ", 413),
+        (_request("/a", b"--x", "Content-Type: multipart/form-data; boundary=x"), 415),
         (_request("/a", b"", "Origin: https://example.com"), 403),
     ],
 )

@@ -97,7 +97,7 @@ def _project(text: str) -> str:
     """A project's directory as OpenCode calls it. Raises UsageError for none."""
     from sim.core.errors import UsageError
 
-    path = Path(text).expanduser().absolute()
+    path = Path(text).expanduser().resolve()  # as OpenCode finds its own
     if not path.is_dir():
         raise UsageError(f"--watch: {text!r} is no directory; give that of a project")
     return str(path)
