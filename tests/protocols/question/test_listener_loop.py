@@ -8,6 +8,7 @@ import pytest
 
 from sim.channel.api import ChannelFault
 from sim.protocols.question import acts
+from sim.protocols.question.listener.expiry import Expiry
 from sim.protocols.question.machine_updates import UPDATE
 from sim.protocols.question.telegram.plan import FIRST_UPDATE
 from tests.protocols.question.listener_play import FAILED, BridgePlay
@@ -279,3 +280,46 @@ def test_every_row_of_the_table_of_updates_is_used(monkeypatch):
     play.run_ms(300)
     assert play.replies() == [("que_1", "A"), ("que_2", "for the second")]
     assert set(UPDATE.rows()) == set(used)
+
+
+def test_an_entry_that_could_not_be_removed_is_removed_as_soon_as_the_store_obeys():
+    play = BridgePlay()
+    u = play.ask()
+    play.fail("listener>opencode", "POST:/question/*/reply", "100000us")
+    play.press(f"qopt:{u}:0", ms=50)
+    play.act("store", acts.LeaveLock(owner="hook#1"))
+    play.run_ms(3_000)
+    assert play.toasts() == ["✅ 已选择：A"]
+    assert FAILED not in "".join(play.messages())
+    assert u in play.kept()
+    play.act("store", acts.RemoveLock())
+    play.run_ms(4_000)
+    assert play.kept() == {}
+
+
+def test_a_press_on_what_was_settled_here_is_no_failure_though_the_store_refuses():
+    play = BridgePlay()
+    u = play.ask()
+    play.press(f"qopt:{u}:0", ms=300)
+    play.act("store", acts.DenyStore())
+    play.press(f"qopt:{u}:1", ms=300)
+    assert play.toasts() == ["✅ 已选择：A", "该问题已过期或已回答"]
+    assert play.messages() == []
+
+
+def test_a_cleaning_turn_that_raised_is_followed_by_others(monkeypatch):
+    play = BridgePlay()
+    listener = play.world.hosts["listener"].actor
+    real = listener._expiry._collect
+
+    async def raises() -> None:
+        monkeypatch.setattr(Expiry, "_collect", real.__func__)
+        raise RuntimeError("nobody foresaw this")
+
+    monkeypatch.setattr(Expiry, "_collect", lambda self: raises())
+    play.run_ms(31_000)
+    assert any("nobody foresaw this" in line for line in play.logs())
+    entry = question(timestamp=play.now_ms - 31 * 60_000).to_wire()
+    play.act("store", acts.PutEntry("aaaa0001", entry))
+    play.run_ms(31_000)
+    assert play.kept() == {}

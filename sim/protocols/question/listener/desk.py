@@ -7,10 +7,28 @@ from sim.protocols.question.listener.bot import Bot
 from sim.protocols.question.listener.logs import Logs
 from sim.protocols.question.listener.plan import ListenerPlan
 from sim.protocols.question.listener.questions import Questions
-from sim.protocols.question.listener.routing import Prompts
+from sim.protocols.question.listener.routing import REMEMBERED, Prompts
 from sim.protocols.question.store.claims import Claims
 from sim.protocols.question.store.pending import PendingStore
 from sim.protocols.question.texts import STORE_BROKEN
+
+
+class Settled:
+    """The entries that this life of a listener has seen to their end, lately."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+
+    def add(self, unique_id: str) -> None:
+        """It is answered, or was closed elsewhere."""
+        self._names[unique_id] = None
+        if len(self._names) > REMEMBERED:
+            del self._names[next(iter(self._names))]
+
+    def __contains__(self, unique_id: str) -> bool:
+        return unique_id in self._names
 
 
 class Desk:
@@ -25,6 +43,7 @@ class Desk:
         "prompts",
         "questions",
         "rules",
+        "settled",
         "store",
         "username",
     )
@@ -39,6 +58,7 @@ class Desk:
         self.store = PendingStore(actor, plan.pending, plan.rules)
         self.claims = Claims(self.store)
         self.prompts = Prompts()
+        self.settled = Settled()
         self.username = ""
 
     def is_expired(self, age_ms: int) -> bool:

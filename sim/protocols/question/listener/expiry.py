@@ -56,7 +56,8 @@ class Expiry:
         except StoreTrouble as trouble:
             await self._desk.logs.trouble("store", "cleaning", str(trouble))
             gone = []
-        self._is_cleaning = False
+        finally:
+            self._is_cleaning = False
         await self._desk.tell_broken()
         for over in gone:
             await self.close(over)

@@ -56,29 +56,35 @@ class Handling:
         try:
             result: Result = await Attempt(self._desk, job, hold, answer).run()
         except StoreTrouble as trouble:
-            await self._end(hold, gone=False)
+            await hold.finish(gone=False)
             await self.store_failed(job, trouble)
             return None
         if isinstance(result, Settled):
-            await self._end(hold, gone=self._desk.rules.remove_on_success)
+            self._desk.settled.add(hold.unique_id)
+            await hold.finish(gone=self._desk.rules.remove_on_success)
             return result
         if isinstance(result, Closed):
             await self._closed(job, hold)
         elif isinstance(result, Lost):
             await tell(self._desk, job.update, texts.EXPIRED)
         else:
-            await self._end(hold, gone=not self._desk.rules.remove_after_success_only)
+            await hold.finish(gone=not self._desk.rules.remove_after_success_only)
             await tell_failed(self._desk, job.update, result.cause)
         return None
 
-    async def store_failed(self, job: Job, trouble: StoreTrouble) -> None:
-        """The store is locked or refuses (DQ-23)."""
+    async def store_failed(self, job: Job, trouble: StoreTrouble, unique_id: str = "") -> None:
+        """The store is locked or refuses (DQ-23); what this process has settled itself is
+        no failure all the same."""
         await self._desk.logs.trouble("store", "pending", str(trouble), "error")
-        await tell_failed(self._desk, job.update, texts.CAUSE_STORE)
+        if unique_id in self._desk.settled:
+            await tell(self._desk, job.update, texts.EXPIRED)
+        else:
+            await tell_failed(self._desk, job.update, texts.CAUSE_STORE)
 
     async def _closed(self, job: Job, hold: Hold) -> None:
         """Closed elsewhere: no reply, the buttons and the entry go (DQ-03)."""
-        await self._end(hold, gone=True)
+        self._desk.settled.add(hold.unique_id)
+        await hold.finish(gone=True)
         await tell(self._desk, job.update, texts.CLOSED)
         await self.drop_buttons(*message_of(job, hold.entry))
 
@@ -86,14 +92,6 @@ class Handling:
         """Of a question's message, as far as it is known."""
         if chat and message_id:
             await self._desk.bot.drop_buttons(chat, message_id)
-
-    async def _end(self, hold: Hold, gone: bool) -> None:
-        """The work on an entry is over; a store that refuses now is no failure of it: the
-        next press is settled by the requestID (DQ-03)."""
-        try:
-            await (hold.remove() if gone else hold.let_go())
-        except StoreTrouble as trouble:
-            await self._desk.logs.trouble("store", "pending", str(trouble), "error")
 
 
 def message_of(job: Job, entry: PendingQuestion) -> tuple[Chat, int]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from sim.core.op import NO_ANSWER, Spawn, Wait, Wake
+from sim.core.op import NO_ANSWER, Sleep, Spawn, Wait, Wake
 from sim.protocols.question.listener.desk import Desk
 from sim.protocols.question.store.claims import Busy, Claim
 from sim.protocols.question.store.entry import Foreign, PendingQuestion
 from sim.protocols.question.store.trouble import StoreTrouble
+
+FINISH_TRIES: Final = 10
+FINISH_PAUSE_US: Final = 3_000_000
 
 
 class Hold:
@@ -62,14 +65,31 @@ class Hold:
             return await self._desk.claims.end(self._claim, **fields)
         return await self.put(**fields) if fields else True
 
+    async def finish(self, gone: bool) -> None:
+        """:meth:`remove`, or :meth:`let_go`; where the store refuses, again and again
+        beside the handler. Raises nothing: it is no failure of the answer (DQ-17)."""
+        if await self._finished(gone):
+            return
+        await self._desk.actor.perform(Spawn(f"finish {self.unique_id}", self._finish_later(gone)))
+
+    async def _finish_later(self, gone: bool) -> None:
+        for _ in range(FINISH_TRIES):
+            await self._desk.actor.perform(Sleep(FINISH_PAUSE_US))
+            if await self._finished(gone):
+                return
+
+    async def _finished(self, gone: bool) -> bool:
+        try:
+            await (self.remove() if gone else self.let_go())
+        except StoreTrouble as trouble:
+            await self._desk.logs.trouble("store", "pending", str(trouble), "error")
+            return False
+        return True
+
     async def abandon(self) -> None:
         """The handler has ended without :meth:`remove` or :meth:`let_go`: it failed."""
-        if self._is_over:
-            return
-        try:
-            await self.let_go()
-        except StoreTrouble as trouble:
-            await self._desk.logs.trouble("store", "claim", str(trouble))
+        if not self._is_over:
+            await self.finish(gone=False)
 
     async def _stop(self) -> None:
         self._is_over = True

@@ -43,7 +43,7 @@ class Presses:
             else:
                 await self._custom(job, press, hold)
         except StoreTrouble as trouble:
-            await self._handling.store_failed(job, trouble)
+            await self._handling.store_failed(job, trouble, asked.unique_id)
 
     # -- an option
 
