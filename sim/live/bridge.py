@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import attrs
 import trio
@@ -80,9 +81,11 @@ class Bridge:
 
     def __attrs_post_init__(self) -> None:
         settings = self.settings
-        for secret in (settings.token, settings.hook_token):
-            self.secrets.keep(secret)
-            self.secrets.keep(secret.partition(":")[2])
+        for token in (settings.token, settings.hook_token):
+            self.secrets.keep(token)
+            self.secrets.keep(token.partition(":")[2])
+        for url in (settings.opencode, settings.telegram):
+            self.secrets.keep(urlsplit(url).password or "")
         self.tell = self.secrets.telling(self.tell)
         self.opencode, self.telegram = Endpoint(settings.opencode), Endpoint(settings.telegram)
         # No two runs may draw the same ids: buttons of the last one still stand in the chat.

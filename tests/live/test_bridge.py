@@ -16,7 +16,8 @@ import trio
 
 from sim.cli.reading import read_scenario
 from sim.core.errors import UsageError
-from sim.live.bridge_desk import before_of, item_before
+from sim.live.bridge import Bridge
+from sim.live.bridge_desk import Desk, before_of, item_before
 from sim.live.bridge_settings import BridgeSettings, settings_from
 from sim.live.bridging import Done, Work, work
 from sim.live.holding import Stop
@@ -241,6 +242,31 @@ async def test_what_the_plugin_says_is_never_answered_with_a_failure(tmp_path: P
 
 def _args(label: str) -> dict[str, Any]:
     return {"questions": [{"question": "?", "header": "", "options": [{"label": label}]}]}
+
+
+async def _lives_again(bridge: Bridge) -> bool:
+    return bridge.world.hosts["listener"].epoch > 1
+
+
+async def test_a_twin_that_stumbles_starts_again_from_its_file(tmp_path: Path) -> None:
+    def stumble() -> None:
+        raise RuntimeError("a stone")
+
+    async with served(serving()) as session, trio.open_nursery() as nursery:
+        project = session.opened.hints["project"]
+        log: list[str] = []
+        bridge = Bridge(settings(session, tmp_path / "pending.json"), log.append)
+        nursery.start_soon(bridge.run, nursery)
+        nursery.start_soon(Desk(bridge).watch, project)
+        await eventually(partial(shown, session, "Which environment"))
+        bridge.world.at(bridge.world.now, "a stone", stumble)
+        bridge.driver.nudge()
+        await eventually(partial(_lives_again, bridge))
+        await session.post("/press", button="staging")
+        await eventually(partial(are_through, session, 1))
+        nursery.cancel_scope.cancel()
+    await bridge.end()
+    assert "the bridge stumbled: RuntimeError: a stone; it starts again" in log
 
 
 async def test_a_token_that_telegram_does_not_know_is_refused_at_once(tmp_path: Path) -> None:
