@@ -14,5 +14,8 @@
   both do from their beginning to their end.
 - ``control``     HTTP and JSON; ``commands``: what can be done there, in the words of ``meaning``;
   ``routes``: what can be read.
+- ``question_…``, ``served``, ``http_door``  a served OpenCode and Telegram: two HTTP servers;
+  ``calling``: requests come into a world, ``outlet``: calls leave it.
+- ``bridge…``, ``bridging``  ``hooktwin bridge``; ``disk``: its pending file.
 - ``proxy…``      ``hooktwin proxy``.
 """

@@ -59,6 +59,8 @@ async def _both(plan: Plan, address: Address, record: Path) -> Summary:
         def opened(where: Opened) -> None:
             for lane, url in (*where.urls.items(), ("control", where.control)):
                 tell(f"{lane:<8} {url}")
+            for name, hint in where.hints.items():
+                tell(f"{name}: {hint}")
             control.append(where.control)
             is_open.set()
 
