@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sim.protocols.hook import MESSAGES
+from sim.protocols.played import PLAYED
 from tests.cli.screens import Shell
 
 
@@ -99,7 +100,7 @@ def test_shipped_scenarios_are_listed_with_what_they_show(shell: Shell) -> None:
     listed = json.loads(shell("scenarios", "--json").out)
     assert "typical" in [one["name"] for one in listed]
     assert [one["name"] for one in listed if not one["about"]] == []
-    assert {one["protocol"] for one in listed} == {"hook", "relay"}
+    assert {one["protocol"] for one in listed} == set(PLAYED)
     assert [one["name"] for one in listed if not Path(one["path"]).is_file()] == []
     assert "typical" in shell("scenarios").out
 
