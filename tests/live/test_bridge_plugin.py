@@ -33,7 +33,7 @@ async def hosted(bridge: str, directory: Path) -> AsyncIterator[Endpoint]:
     """The plugin in a process of its own, as the twin's OpenCode reaches it."""
     module = directory / "plugin.mjs"  # as .js it would need a package.json that says "module"
     module.write_bytes(PLUGIN.read_bytes())
-    command = [str(NODE), str(HOST), str(module), "0", "/proj"]
+    command = [str(NODE), str(HOST), str(module), "0"]
     env = {"HERMES_BRIDGE_URL": bridge}
     with trio.fail_after(30):
         async with trio.open_nursery() as nursery:
@@ -47,7 +47,8 @@ async def hosted(bridge: str, directory: Path) -> AsyncIterator[Endpoint]:
 
 
 def _before(input: dict[str, Any]) -> HttpRequest:
-    return HttpRequest("POST", "/tool.execute.before", (), {"input": input, "args": QUESTIONS})
+    body = {"input": input, "args": QUESTIONS, "directory": "/proj"}
+    return HttpRequest("POST", "/tool.execute.before", (), body)
 
 
 async def test_the_plugin_posts_questions_only_and_never_throws(tmp_path: Path) -> None:
