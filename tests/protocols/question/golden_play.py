@@ -275,12 +275,24 @@ class GoldenPlay(QuestionPlay):
     def _say(self, line: Line) -> None:
         quoted = line.get("reply_to")
         chat = str(line.get("chat", CHAT))
+        if self.of.hears_texts and line["message_id"] not in self.of.heard:
+            self._say_to_others(line, chat)
+            return
         reply_to = "" if quoted is None else str(self.message_here(quoted))
         act = Say(
             self._person(line), line["text"], chat="" if chat == CHAT else chat, reply_to=reply_to
         )
         self.world.act("telegram", act)
         self._remember()
+
+    def _say_to_others(self, line: Line, chat: str) -> None:
+        """A text of which this bot is not told: it stands in the chat, and no more."""
+
+        async def stands(actor: Any) -> None:
+            post = actor.state.board.add(chat, line["text"], 0)
+            post.person = self._person(line)
+
+        self.tell("telegram", stands)
 
     def _remember(self) -> None:
         """Updates by the numbers that they have in both worlds."""

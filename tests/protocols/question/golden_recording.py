@@ -144,15 +144,20 @@ class Recording:
         return max([number - 7000 for number in numbers if number > 7000] + [2])
 
     @cached_property
+    def heard(self) -> set[int]:
+        """The messages of people of which the bot was told."""
+        updates = [
+            update
+            for line in self.methods("getUpdates")
+            for update in ((line["response"].get("body") or {}).get("result") or [])
+        ]
+        return {one["message"]["message_id"] for one in updates if "message" in one}
+
+    @cached_property
     def hears_texts(self) -> bool:
         """Whether any text that was written got to the bot; with privacy on none does."""
         said = {line["message_id"] for line in self.events("text")}
-        told = {
-            update.get("message", {}).get("message_id")
-            for line in self.methods("getUpdates")
-            for update in ((line["response"].get("body") or {}).get("result") or [])
-        }
-        return not said or bool(said & told)
+        return not said or bool(said & self.heard)
 
 
 def method_of(call: Line) -> str:
