@@ -153,6 +153,9 @@ def test_answers_by_number_are_judged_explained_and_counted(shell, monkeypatch):
     assert said.code == 0
     assert "I do not know 'what'; here: 1  2" in said.out
     assert "5 of 5 right" in said.out
+    assert "this run shows HK-02" in said.out
+    shown = shell("quiz", "late-ack", "--print", "--count", 2, "--lang", "en").out
+    assert "this run shows HK-37, HK-38; hooktwin explain tells each" in shown
     wrong = [str(int(one) % 2 + 1) for one in answers]
     piped(monkeypatch, "\n".join(wrong) + "\n")
     said = shell("quiz", "typical", "--count", 5, "--lang", "en")

@@ -67,6 +67,7 @@ TAUGHT: Mapping[str, str] = {
     "What will a reader of the channel see because of it?": "频道的读者因此会看到什么？",
     "{source} hears from {target} about its {what}": "{source} 收到 {target} 对 {what} 的回答",
     "not right": "不对", "The key": "答案", "question {n} of {m}": "第 {n} 题，共 {m} 题",
+    "this run shows {ids}; hooktwin explain tells each": "这次运行展示 {ids}；hooktwin explain 逐条说明",
     "{right} of {asked} right": "{asked} 题中答对 {right} 题",
     "the input has ended": "输入已结束",
     "this run is too short to ask about": "这次运行太短，没有可问的",

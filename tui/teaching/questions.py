@@ -20,6 +20,7 @@ from tui.language import Speech
 from tui.session import Session
 from tui.teaching import rows_about
 from tui.teaching.looking import AHEAD, Ask, Looking
+from tui.teaching.rows_about import Told
 
 NOTHING = "nothing that anybody else could see"
 NEAR = 300
@@ -194,8 +195,18 @@ def _cannot(looking: Looking, step: int) -> Ask | None:
     because = [looking.says(why), looking.sentence(n)]
     because += [looking.says(since, step=k, what=looking.what(k)) for k in heads]
     text = looking.says("Which of these cannot be the next to arrive?")
-    about = topic("cannot", looking.what(n), *sorted(map(looking.what, heads)))
-    return looking.ask(step, text, right, looking.shuffled(under_way), because, (), about)
+    about = topic("cannot", looking.what(n), str(len(heads) > 2))
+    rows = _needed(looking, sent) if n > step else []
+    return looking.ask(step, text, right, looking.shuffled(under_way), because, rows, about)
+
+
+def _needed(looking: Looking, sent: Any) -> list[Told]:
+    """The row that says what must have come before a frame is sent."""
+    session = looking.session
+    kind = session.kind_of(sent.sender) or ""
+    return rows_about.of_reaction(
+        session.protocol, kind, looking.what(sent.cause), looking.what(sent.n), session.name
+    )
 
 
 def _is_quiet(looking: Looking, step: int) -> bool:

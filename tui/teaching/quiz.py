@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tui.plain import sentence
 from tui.session import Session
+from tui.teaching import rows_about
 from tui.teaching.looking import Ask
 from tui.teaching.talk import Talk
 
@@ -41,11 +42,19 @@ class Quiz:
         for number, ask in enumerate(self.asks, 1):
             self.talk.item(f"{number}:", f"{ask.right + 1}  {ask.choices[ask.right]}")
             self._explain(ask, tells=False)
+        self._tell_rows()
 
     def score(self) -> None:
-        """How many were right."""
+        """How many were right, and where to read on."""
         self.talk.say()
         self.talk.said("{right} of {asked} right", right=self.right, asked=self.asked)
+        self._tell_rows()
+
+    def _tell_rows(self) -> None:
+        ids = rows_about.of_scenario(self.session.name, self.session.protocol)
+        if ids:
+            told = ", ".join(ids)
+            self.talk.said("this run shows {ids}; hooktwin explain tells each", ids=told)
 
     def _put(self, number: int, ask: Ask) -> None:
         talk, session = self.talk, self.session

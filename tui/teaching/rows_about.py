@@ -46,6 +46,11 @@ def of_reaction(protocol: str, kind: str, seen: str, done: str, scenario: str = 
     return [] if best is None else [Told(best[1].row.id, best[1].row.rule)]
 
 
+def of_scenario(name: str, protocol: str) -> list[str]:
+    """The ids of the rows that a shipped scenario shows."""
+    return [one.row.id for one in _rows(protocol) if name in one.scenarios]
+
+
 @cache
 def _rows(protocol: str) -> tuple[Watched, ...]:
     mine = next((one for one in proven() if one.name == protocol), None)
