@@ -30,6 +30,7 @@ COMMANDS = (
     "exploring.mutants",
     "reporting.report",
     "reviewing.review",
+    "exporting.group",
     "living.proxy",
     "living.serve",
     "living.connect",
