@@ -16,8 +16,10 @@ import trio
 
 from sim.core.event import CallApplied
 from sim.live.house import Plan
+from sim.live.question_house import BY_REQUESTS
 from sim.live.served import Served as Wanted
 from sim.live.session import Running
+from sim.protocols.question.invariants import INVARIANTS
 from tests.live.strangers import Served, events, eventually, served
 
 pytestmark = pytest.mark.trio
@@ -100,6 +102,27 @@ async def test_a_reply_closes_the_question_and_the_tool_is_completed() -> None:
         assert await real.listed() == []
         (told,) = await real.session.get("/questions")
     assert (told["state"], "staging" in told["output"]) == ("OK", True)
+
+
+async def test_what_a_real_listener_asks_is_judged_while_it_asks() -> None:
+    async with client() as real:
+        (item,) = await real.listed()
+        reply = f"{real.question}/{item['id']}/reply"
+        await real.http.post(reply, json={"answers": ["staging"]})
+        prompt = {"force_reply": True}
+        await real.bot("sendMessage", chat_id="-4200000001", text="Type!", reply_markup=prompt)
+        findings = (await real.session.get("/findings"))["findings"]
+        log = "\n".join(real.session.log)
+    assert [one["rule"] for one in findings] == [
+        "replies-hold-one-value",
+        "prompts-recommend-replies",
+    ]
+    assert {one["side"] for one in findings} == {"listener"}
+    assert "rule: A reply's body is" in log
+
+
+async def test_the_rules_for_real_programs_are_there() -> None:
+    assert set(BY_REQUESTS) <= {one.name for one in INVARIANTS}
 
 
 async def test_people_write_press_reply_and_delete_over_the_control_api() -> None:
