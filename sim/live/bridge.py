@@ -23,7 +23,8 @@ from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.trace import Header
 from sim.drivers.http_asking import Endpoint
 from sim.drivers.wall import WallDriver
-from sim.live.bridge_settings import BOT_TOKEN, HOOK_TOKEN, BridgeSettings
+from sim.live.bridge_settings import BridgeSettings
+from sim.live.bridge_variables import BOT_TOKEN, HOOK_TOKEN
 from sim.live.calling import ask_as
 from sim.live.disk import RealDisk, owner_of, perform
 from sim.live.outlet import Outlet

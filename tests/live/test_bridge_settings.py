@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sim.core.errors import UsageError
-from sim.live.bridge_settings import VARIABLES, BridgeSettings, settings_from
+from sim.live.bridge_settings import BridgeSettings, settings_from
+from sim.live.bridge_variables import USUAL_LOCK_WAIT_MS, VARIABLES
 
 LEAST = {"HERMES_PERMISSION_BOT_TOKEN": "7:secret", "HERMES_TELEGRAM_CHANNEL": "-1001"}
 
@@ -25,6 +26,11 @@ def test_a_token_and_a_chat_are_enough(monkeypatch: pytest.MonkeyPatch, tmp_path
         lock_wait_ms=2_000,
         port=4097,
     )
+
+
+def test_the_usual_wait_for_the_lock_is_told_as_it_is() -> None:
+    assert settings_from(LEAST).lock_wait_ms == USUAL_LOCK_WAIT_MS
+    assert f"default: {USUAL_LOCK_WAIT_MS}" in VARIABLES["HERMES_PENDING_STORE_LOCK_WAIT_MS"]
 
 
 def test_everything_can_be_set(tmp_path: Path) -> None:

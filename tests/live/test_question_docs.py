@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sim.live.bridge_settings import VARIABLES
+from sim.live.bridge_variables import VARIABLES
 from sim.live.control import fields_of
 from sim.live.house import Plan
 from sim.live.question_commands import question_table

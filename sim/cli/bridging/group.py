@@ -27,7 +27,7 @@ EPILOG = (
 
 
 def _epilog() -> str:
-    from sim.live.bridge_settings import VARIABLES
+    from sim.live.bridge_variables import VARIABLES
 
     lines = (f"  {name}  {told}" for name, told in VARIABLES.items())
     return EPILOG.format(variables="\n\n".join(lines))
