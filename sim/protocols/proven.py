@@ -72,8 +72,23 @@ def _relay() -> Proven:
     )  # fmt: skip
 
 
+def _question() -> Proven:
+    from sim.protocols.question.catalogue import ROWS
+    from sim.protocols.question.catalogue.frame_tables import CHECKS
+    from sim.protocols.question.catalogue.shown import BROKEN_BY, SHOWN
+    from sim.protocols.question.catalogue.tales import TALES
+    from sim.protocols.question.invariants import INVARIANTS
+    from sim.protocols.question.mutants import all_mutants
+    from sim.protocols.question.rules import QuestionRules
+
+    return Proven(
+        "question", "QT", ROWS, QuestionRules, INVARIANTS, CHECKS, (), TALES, all_mutants(),
+        SHOWN, BROKEN_BY,
+    )  # fmt: skip
+
+
 _TABLE: Final[Mapping[str, Callable[[], Proven]]] = MappingProxyType(
-    {"hook": cache(_hook), "relay": cache(_relay)}
+    {"hook": cache(_hook), "relay": cache(_relay), "question": cache(_question)}
 )
 
 

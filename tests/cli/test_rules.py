@@ -22,7 +22,7 @@ def test_all_rows_are_listed_with_a_summary(shell: Shell) -> None:
 
 def test_rows_are_given_as_json_with_all_fields(shell: Shell) -> None:
     rows = json.loads(shell("rules", "--json").out)
-    assert len(rows) == 204 + 65
+    assert len(rows) == 204 + 65 + 60
     for row in rows:
         assert row["rule"]
         assert row["without"]

@@ -18,7 +18,7 @@ from sim.protocols.mutant import Mutant
 from sim.protocols.proven import Proven, broken_by, proven
 from sim.scenario.load import shipped_scenarios
 
-_ROW = re.compile(r"\b(?:HK|OT)-\d{2,3}\b")
+_ROW = re.compile(r"\b(?:HK|OT|QT)-\d{2,3}\b")
 
 
 @cache
