@@ -128,6 +128,9 @@ class People:
             if isinstance(message, NotYet):
                 return message
             messages = [message]
+            data = _forged(act.word or "", message)
+            if data:
+                return Direction(person, Press(person, message.id, data))
         for message in messages:
             button = _chosen(act.word, _buttons_ever(message))
             if button is not None:
@@ -198,6 +201,14 @@ def _chosen(word: str | None, buttons: tuple[Button, ...]) -> Button | None:
     meant = (b for b in buttons if word in (b.id, b.label))
     custom = (b for b in buttons if word == CUSTOM and b.id.startswith(CUSTOM_PREFIX))
     return next(meant, next(custom, None))
+
+
+def _forged(word: str, message: ShownMessage) -> str:
+    """Data that no button has: ``qopt:*:9``, where ``*`` is the uniqueId of the message's own."""
+    if not word.startswith((OPTION_PREFIX, CUSTOM_PREFIX)) or "*" not in word:
+        return ""
+    own = next((b.id for b in _buttons_ever(message) if b.id.startswith(OPTION_PREFIX)), "")
+    return word.replace("*", own.split(":")[1]) if own.count(":") > 1 else ""
 
 
 def _buttons_ever(message: ShownMessage) -> tuple[Button, ...]:
