@@ -15,7 +15,7 @@ def test_all_rows_are_listed_with_a_summary(shell: Shell) -> None:
     assert said.code == 0
     assert "HK-01" in said.out
     assert "HK-204" in said.out
-    assert "of 269 watched" in said.out
+    assert "of 329 watched" in said.out
     assert "OT-65" in said.out
     assert "switchable" in said.out
 
