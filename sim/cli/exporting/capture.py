@@ -34,7 +34,8 @@ def pcapng_of(subject: Subject) -> Iterator[bytes]:
     """The file, block by block; the same run gives the same bytes."""
     capture = _Capture(subject)
     header = subject.trace.header
-    comment = f"{subject.name}: {header.protocol}, seed {header.seed}, driver {header.driver}"
+    how = "recorded live" if header.driver == "live" else f"seed {header.seed}"
+    comment = f"{subject.name}: {header.protocol}, {how}"
     yield pcapng.head(f"hooktwin {__version__}", comment, capture.names)
     for n in range(subject.trace.count):
         yield from capture.on(subject.trace.event(n))
@@ -59,9 +60,9 @@ class _Capture:
         self._count = 0
         self._links: dict[str, _Wire] = {}
         self._calls: dict[int, _Wire] = {}
-        self._fates = self._fates_of()
         for host, _ in subject.trace.header.hosts:
             self._address(host)
+        self._fates = self._fates_of()
 
     def _fates_of(self) -> dict[int, str]:
         """What became of frames that did not arrive; and who is there, for the names."""
@@ -201,7 +202,7 @@ class _Capture:
         reply = event.reply if isinstance(event.reply, dict) else {}
         match reply.get("is"):
             case "http-response":
-                made = websocket.response(int(reply.get("status", 200)), reply.get("body"))
+                made = websocket.response(_status(reply), reply.get("body"))
                 yield from _whole(wire, wire.tcp.server, made, f"answer to step {event.call}")
                 yield wire.tcp.finishes(wire.tcp.server), ""
                 yield wire.tcp.finishes(wire.tcp.client), ""
@@ -214,6 +215,11 @@ class _Capture:
 
 def _is_http(request: Any) -> bool:
     return isinstance(request, dict) and request.get("is") == "http"
+
+
+def _status(reply: dict[str, Any]) -> int:
+    status = reply.get("status")
+    return status if isinstance(status, int) else 200
 
 
 def _whole(wire: _Wire, end: End, payload: bytes, comment: str) -> Packets:

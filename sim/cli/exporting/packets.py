@@ -38,7 +38,8 @@ class Connection:
     @classmethod
     def between(cls, client: bytes, server: bytes, ports: tuple[int, int], seed: str) -> Connection:
         """A connection that is not open yet; ``seed`` decides where its numbers begin."""
-        first, second = struct.unpack(">II", hashlib.blake2b(seed.encode(), digest_size=8).digest())
+        digest = hashlib.blake2b(seed.encode("utf-8", "replace"), digest_size=8).digest()
+        first, second = struct.unpack(">II", digest)
         return cls(End(client, ports[0], first), End(server, ports[1], second))
 
     def other(self, end: End) -> End:

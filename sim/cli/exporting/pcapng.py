@@ -16,6 +16,7 @@ RAW_IP: Final = 101
 COMMENT, IF_NAME, APPLICATION, RESOLUTION = 1, 2, 4, 9
 MICROSECONDS: Final = 6
 LONGEST_OPTION: Final = 0xFFFF
+LATEST_US: Final = (1 << 64) - 1
 UNKNOWN_LENGTH: Final = -1
 
 
@@ -52,13 +53,13 @@ def head(application: str, comment: str, names: dict[bytes, str]) -> bytes:
 def _names(names: dict[bytes, str]) -> bytes:
     records = []
     for address, name in names.items():
-        record = address + _text(name) + b"\0"
+        record = address + _text(name).replace(b"\0", b" ") + b"\0"
         records.append(struct.pack("<HH", 1, len(record)) + _padded(record))
     return b"".join(records) + bytes(4)
 
 
 def packet(at_us: int, data: bytes, comment: str = "") -> bytes:
     """The block of one packet; ``at_us`` since 1970."""
-    high, low = divmod(max(at_us, 0), 1 << 32)
+    high, low = divmod(min(max(at_us, 0), LATEST_US), 1 << 32)
     fixed = struct.pack("<IIIII", 0, high, low, len(data), len(data))
     return _block(PACKET, fixed + _padded(data) + _options([(COMMENT, _text(comment))]))

@@ -16,7 +16,6 @@ from sim.cli.exporting.activities import Activities, Activity, name_of
 from sim.cli.exporting.runs import Subject
 from sim.core import event as events
 from sim.core.event import Event
-from sim.core.trace import encode_event
 
 Row = dict[str, Any]
 
@@ -92,7 +91,7 @@ class _Told:
 
     def _of(self, event: Event) -> Iterator[Row]:
         activity = self._activities.of(event.n)
-        args = json.loads(encode_event(event))
+        args = json.loads(self._trace.line(event.n))
         if activity is None:
             yield {"ph": "i", "s": "g", "cat": "fault", "name": name_of(event), "ts": event.at,
                    "pid": 0, "tid": 0, "args": args}  # fmt: skip

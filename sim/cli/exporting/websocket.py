@@ -35,7 +35,7 @@ def upgrade(host: str, lane: str, seed: str) -> tuple[bytes, bytes]:
     """The request for an upgrade and its answer; ``seed`` decides the key."""
     key = base64.b64encode(_digest(seed, 16)).decode()
     accept = base64.b64encode(hashlib.sha1((key + GUID).encode()).digest()).decode()
-    path = "/" + quote(lane, safe="")
+    path = "/" + quote(lane, safe="", errors="replace")
     asked = _head(
         f"GET {path} HTTP/1.1",
         ("Host", host), ("Upgrade", "websocket"), ("Connection", "Upgrade"),
@@ -82,6 +82,8 @@ def json_bytes(value: Any) -> bytes:
         text = encode_json(value)
     except (TypeError, ValueError):
         text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=str)
+    except RecursionError:
+        text = '"(nested too deeply)"'
     return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
@@ -112,8 +114,9 @@ def unmasked(payload: bytes, mask: bytes) -> bytes:
 
 def request(plain: Mapping[str, Any], host: str) -> bytes:
     """A request as a trace has it (``{"is": "http", "method", "path", "query", "body", …}``)."""
-    target = quote(str(plain.get("path", "/")), safe="/%:@!$&'()*+,;=~")
-    query = urlencode([(str(k), str(v)) for k, v in _pairs(plain.get("query"))])
+    target = quote(str(plain.get("path", "/")), safe="/%:@!$&'()*+,;=~", errors="replace")
+    asked = [(str(name), str(value)) for name, value in _pairs(plain.get("query"))]
+    query = urlencode(asked, errors="replace")
     line = f"{plain.get('method', 'GET')} {target}{'?' if query else ''}{query} HTTP/1.1"
     headers = [("Host", host), *_pairs(plain.get("headers")), ("Connection", "close")]
     return _with_body(line, headers, plain.get("body"))
