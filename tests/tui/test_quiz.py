@@ -111,6 +111,7 @@ def test_the_seed_decides_and_nothing_else():
 
 
 def test_of_a_long_trace_only_some_steps_are_looked_at(monkeypatch):
+    monkeypatch.setattr(lookings, "LONG", 40)
     monkeypatch.setattr(lookings, "LOOKED_AT", 30)
     looking = Looking(shared("typical"), Speech(), 1)
     assert len(looking.steps()) <= 30 < shared("typical").count

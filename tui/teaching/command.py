@@ -13,7 +13,7 @@ from sim.cli.writing import check_writable, write_text
 from tui.language import Speech, from_locale
 from tui.teaching import keeping
 from tui.teaching.learn import Left, Teacher
-from tui.teaching.looking import LOOKED_AT
+from tui.teaching.looking import LONG
 from tui.teaching.questions import questions
 from tui.teaching.quiz import Quiz
 from tui.teaching.shelf import find, lessons
@@ -79,7 +79,7 @@ def quiz(wish: Quizzing) -> int:
 
     check_rules(wish.without)
     session = session_of(wish.what, None, wish.without)
-    if session.count <= LOOKED_AT:
+    if session.count <= LONG:
         session.finish()
     speech = Speech(wish.language or from_locale())
     asks = questions(session, wish.count, seed=wish.seed, language=speech.language)

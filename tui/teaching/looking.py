@@ -20,8 +20,11 @@ MOST_CHOICES = 4
 AHEAD = 400
 """Steps behind a question in which its answer is looked for."""
 
-LOOKED_AT = 4_000
-"""Steps of a long trace that are looked at for questions."""
+LONG = 4_000
+"""Of a trace with more steps only some are looked at for questions ..."""
+
+LOOKED_AT = 600
+"""... and so many of them."""
 
 
 @attrs.frozen
@@ -55,6 +58,8 @@ class Looking:
     def __init__(self, session: Session, speech: Speech, seed: int) -> None:
         self.session, self.speech = session, speech
         self.lots = Stream(seed, "quiz")
+        self.deeds: dict[tuple[str, int], dict[str, bool]] = {}
+        """What kinds of hosts do, by the part of the run: read once."""
 
     # -- lots ----------------------------------------------------------------------------------
 
@@ -66,7 +71,7 @@ class Looking:
     def steps(self) -> list[int]:
         """The steps to look at, in an order that the seed decides; of a long trace, some."""
         count = self.session.count
-        if count <= LOOKED_AT:
+        if count <= LONG:
             return self.shuffled(range(count))
         drawn = (self.lots.between(0, count - 1) for _ in range(LOOKED_AT))
         return list(dict.fromkeys(drawn))

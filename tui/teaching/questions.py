@@ -23,7 +23,7 @@ from tui.teaching.looking import AHEAD, Ask, Looking
 from tui.teaching.rows_about import Told
 
 NOTHING = "nothing that anybody else could see"
-NEAR = 300
+NEAR = 200
 """Steps before and behind a question in which other answers are looked for."""
 
 IDLE = "idle"
@@ -150,14 +150,18 @@ def _doer(event: Event) -> str:
 
 def _deeds_of(looking: Looking, kind: str, step: int) -> dict[str, bool]:
     """What hosts of this kind do elsewhere, near this step, and whether it is a frame."""
-    session = looking.session
+    session, around = looking.session, step // NEAR
+    known = looking.deeds.get((kind, around))
+    if known is not None:
+        return known
     found: dict[str, bool] = {}
-    for n in range(max(step - NEAR, 0), min(step + NEAR, session.count)):
+    for n in range(max((around - 1) * NEAR, 0), min((around + 2) * NEAR, session.count)):
         event = session.event(n)
         if isinstance(event, events.FrameSent | events.CallIssued):
             other = session.kind_of(_doer(event)) == kind
             if other and looking.what(n) not in DULL:
                 found.setdefault(looking.deed(event), isinstance(event, events.FrameSent))
+    looking.deeds[kind, around] = found
     return found
 
 
