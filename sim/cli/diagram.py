@@ -86,8 +86,18 @@ def _simulated(name: str) -> Trace | None:
         if not is_trace(peek(name, file)):
             return None
     trace = read_trace(Path(name))
-    # What outside programs did beside their frames is not known.
-    return trace if trace.header.hosts and not trace.header.outside else None
+    if not trace.header.hosts:
+        return None
+    # What outside programs did beside their frames is not known, but where nothing is framed
+    # all that they did is requests.
+    is_told = not trace.header.outside or not _has_frames(trace)
+    return trace if is_told else None
+
+
+def _has_frames(trace: Trace) -> bool:
+    from sim.core.event import FrameSent
+
+    return any(isinstance(event, FrameSent) for event in trace.events)
 
 
 def _written_back(name: str, recorded: Trace) -> str:

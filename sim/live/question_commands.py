@@ -117,7 +117,7 @@ class QuestionCommands(Machines):
             return self._does(person, Act(0, 0, "press", word=word))
         message = self.mean.message(c.message)
         if ":" in c.button:  # data, which need not be that of any button
-            return self._act(person, Press(person, message, c.button))
+            return self._press(Press(person, message, c.button))
         return self._does(person, Act(0, 0, "press", word=word, name=Name(message)))
 
     def reword(self, c: RewordText) -> Did:
@@ -143,7 +143,18 @@ class QuestionCommands(Machines):
         if isinstance(done, NotYet):
             told = f"{person} cannot {act.verb}: {done.why}"
             raise ControlError(told, status=409, allowed=self.mean.buttons())
-        return self._act(done.host, done.act)
+        return self._press(done.act) if isinstance(done.act, Press) else self._act(person, done.act)
+
+    def _press(self, press: Press) -> Did:
+        """By the button's label: in another run the data is another."""
+        return self._act(press.person, msgspec.structs.replace(press, button=self._label(press)))
+
+    def _label(self, press: Press) -> str:
+        """What stands on a button; its data where several have that label."""
+        looks = self.mean.messages()[press.message].versions
+        buttons = next((one.buttons for one in reversed(looks) if one.buttons), ())
+        label = next((one.label for one in buttons if one.id == press.button), press.button)
+        return label if [one.label for one in buttons].count(label) == 1 else press.button
 
     # -- agents and the desk -----------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import httpx
 import pytest
 import trio
 
+from sim.cli.app import call
 from sim.cli.reading import read_scenario
 from sim.core.errors import UsageError
 from sim.live.bridge import Bridge
@@ -135,8 +136,9 @@ async def test_the_plugin_s_questions_are_answered_by_a_button_and_by_a_text(
             await session.post("/press", button="custom", message=first["id"])
             prompt = await eventually(partial(shown, session, '"forces_reply": true'))
             second = await shown(session, "the second?")
-            await session.post("/press", button="No", message=second["id"])
             await session.post("/reply", text="neither", message=prompt["id"])
+            await eventually(partial(shown, session, "已提交"))
+            await session.post("/press", button="No", message=second["id"])
             told = await eventually(partial(are_through, session, 2))
             await eventually(partial(_is_empty, store))
             assert (tmp_path / "pending.json.listener").exists()
@@ -153,6 +155,14 @@ async def test_the_plugin_s_questions_are_answered_by_a_button_and_by_a_text(
     for path in (record, tmp_path / "serve.jsonl"):
         assert "sesame" not in path.read_text()
     assert not any("sesame" in line for line in bridge.log)
+    await trio.to_thread.run_sync(_comes_back, tmp_path / "serve.jsonl")
+
+
+def _comes_back(record: Path) -> None:
+    """What the people and agents of the session did gives the same answers among twins."""
+    again = record.with_suffix(".mmd")
+    assert call(["diagram", str(record), "--out", str(again)]) == 0
+    assert call(["run", str(again)]) == 0
 
 
 def _is_chain(log: list[str], data: str, prompt: str) -> None:
