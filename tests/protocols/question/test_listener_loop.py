@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 
 from sim.channel.api import ChannelFault
+from sim.core.op import Save
 from sim.protocols.question import acts
 from sim.protocols.question.listener.expiry import Expiry
 from sim.protocols.question.machine_updates import UPDATE
 from sim.protocols.question.telegram.plan import FIRST_UPDATE
 from tests.protocols.question.listener_play import FAILED, BridgePlay
-from tests.protocols.question.question_play import question
+from tests.protocols.question.question_play import LEASE, question
 
 
 def unlisted(play: BridgePlay, session: str = "ses_1", **ask: object) -> str:
@@ -323,3 +325,17 @@ def test_a_cleaning_turn_that_raised_is_followed_by_others(monkeypatch):
     play.act("store", acts.PutEntry("aaaa0001", entry))
     play.run_ms(31_000)
     assert play.kept() == {}
+
+
+def test_a_lease_that_was_lost_and_had_again_makes_no_hurry_of_the_polls():
+    play = BridgePlay()
+    u = unlisted(play)
+    play.world.route("telegram", "listener", reply=True).latency = (250_000, 250_000)
+    play.press(f"qopt:{u}:0", ms=4_000)
+    signed = json.dumps({"owner": "hook#1", "at": 0, "id": "an old one"})
+    play.perform("store", Save(LEASE, signed))
+    play.run_ms(8_000)
+    assert any("taken over" in line for line in play.logs())
+    busy = [at for at, offset in play.polls() if offset == str(FIRST_UPDATE)]
+    assert min(b - a for a, b in itertools.pairwise(busy)) >= 300
+    assert play.toasts() == [FAILED]

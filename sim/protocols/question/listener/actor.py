@@ -92,8 +92,9 @@ class Listener(Actor):
             if type(reply.result) is not list:
                 await self._poll_failed(reply)
                 continue
-            if not self.leading.is_first:
-                continue  # whoever has the lease now gets these updates, too
+            if not self.leading.is_first:  # whoever has the lease gets these updates, too
+                await self._rest(began_us, nothing_new=True)
+                continue
             self._failures = 0
             fresh = [raw for raw in reply.result if await self._take(raw)]
             if fresh or not reply.result:

@@ -65,8 +65,8 @@ class Texts:
             await self._handling.store_failed(job, trouble)
 
     async def _unread(self, job: Job, said: Said, trouble: StoreTrouble) -> None:
-        """Nobody can say whose answer it is; who was asked for one hears of it."""
-        if self._desk.prompts.has_asked(said.chat, said.sender.id):
+        """Nobody can say whose answer it is; who has asked to give one hears of it."""
+        if self._desk.prompts.may_type(said.chat, said.sender.id):
             await self._handling.store_failed(job, trouble)
         else:
             await self._desk.logs.trouble("store", "pending", str(trouble), "error")

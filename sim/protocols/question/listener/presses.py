@@ -32,6 +32,8 @@ class Presses:
         if asked is None:
             await tell(self._desk, press, texts.INVALID)
             return
+        if isinstance(asked, CustomPressed):
+            self._desk.prompts.wants_to_type(press.chat, press.sender.id)
         if not self._desk.rules.one_toast:
             await tell(self._desk, press, texts.RECEIVED)
         try:

@@ -20,11 +20,12 @@ class Prompts:
     Which of them still counts is the store's business; all others are dead (DQ-02).
     """
 
-    __slots__ = ("_asked", "_owners")
+    __slots__ = ("_asked", "_owners", "_typing")
 
     def __init__(self) -> None:
         self._owners: dict[tuple[str, int], int] = {}
         self._asked: dict[str, int] = {}
+        self._typing: dict[tuple[str, int], None] = {}
 
     def asked_by(self, unique_id: str, update_id: int) -> None:
         """This press has made a question wait for a text."""
@@ -44,9 +45,15 @@ class Prompts:
         if len(self._owners) > REMEMBERED:
             del self._owners[next(iter(self._owners))]
 
-    def has_asked(self, chat: int | str, user: int) -> bool:
-        """Whether this person has been asked to type there, lately."""
-        return any(key[0] == str(chat) and owner == user for key, owner in self._owners.items())
+    def wants_to_type(self, chat: int | str, user: int) -> None:
+        """This person has pressed a custom button."""
+        self._typing[str(chat), user] = None
+        if len(self._typing) > REMEMBERED:
+            del self._typing[next(iter(self._typing))]
+
+    def may_type(self, chat: int | str, user: int) -> bool:
+        """Whether this person has pressed a custom button there, lately."""
+        return (str(chat), user) in self._typing
 
     def was_for(self, chat: int | str, message_id: int, user: int) -> bool:
         """Whether that message was a prompt for this person."""
