@@ -97,6 +97,11 @@ def test_two_updates_of_one_answer_are_two_arrows():
     assert problems(ASKED + "%% @after 1s\n" + waits + both) == []
 
 
+def test_an_update_may_be_called_by_the_method_that_brings_it():
+    body = ASKED + 'U->>TG: press A\nTG->>L: getUpdates (data~"qopt:")\nOC->>OC: completed'
+    assert problems(body) == []
+
+
 def test_null_is_nobodys_id():
     body = ASKED + "U->>TG: press custom\nL->>P: updatePending (customPromptMessageId=M1)"
     result = run(body)

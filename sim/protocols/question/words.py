@@ -37,6 +37,7 @@ STATUSES: Final = ("200", "400", "401", "403", "404", "405", "409", "429", "500"
 ANSWERS: Final = (*STATUSES, REFUSED, RESET, NO_ANSWER)
 TOOL_STATES: Final = ("pending", "running", "completed", "error")
 LOG: Final = "log"
+POLL: Final = "getUpdates"
 UPDATES: Final = ("callback_query", "message", "edited_message")
 METHODS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -155,6 +156,8 @@ def _table() -> dict[str, Saying]:
     }
     found |= {name: found[real] for name, real in SAME.items()}
     found |= {name: Saying(_ways(_BOTH, (TELEGRAM,)), said) for name, said in METHODS.items()}
+    polls = f"{_ways(_BOTH, (TELEGRAM,))}|{TELEGRAM}>{LISTENER}"
+    found[POLL] = Saying(polls, tuple(dict.fromkeys((*METHODS[POLL], *PRESSED, *WROTE))))
     found |= {
         "callback_query": Saying(f"{TELEGRAM}>{LISTENER}", PRESSED),
         "message": Saying(f"{TELEGRAM}>{LISTENER}", WROTE),
@@ -195,6 +198,8 @@ class QuestionWords:
 
     def called(self, frame: Frame) -> tuple[str, ...]:
         """All names of a saying, the most telling one last."""
+        if frame.type in UPDATES:  # an update is what getUpdates brings
+            return (frame.type, POLL, frame.type)
         return (*(name for name, real in SAME.items() if real == frame.type), frame.type)
 
     def place(self, type: str, path: str) -> str:
