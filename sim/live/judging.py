@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from sim.check.protocols import JUDGED, Judged, invariants_of, judged
+from sim.check.protocols import Judged, invariants_of, judged
 from sim.check.said import Said
 from sim.core.event import BadFrame, Event, FrameSent
 from sim.core.invariant import Invariant, Monitor
@@ -59,7 +59,7 @@ class Findings:
     """Watches a world. ``kept`` are the newest findings, ``count`` is how many there were.
 
     ``twins`` are the oracles of what is simulated, ``outside`` the kinds of host (``desktop``,
-    ``server``) that are judged by their frames alone.
+    ``server``) that are judged by their frames alone; without ``by_frames`` there are none.
     """
 
     def __init__(
@@ -69,6 +69,8 @@ class Findings:
         twins: list[Invariant],
         outside: frozenset[str],
         tell: Callable[[Finding], None],
+        *,
+        by_frames: bool = True,
     ) -> None:
         self.kept: deque[Finding] = deque(maxlen=KEPT)
         self.broken: Counter[str] = Counter()
@@ -76,7 +78,7 @@ class Findings:
         self._outside = outside
         self._tell = tell
         _Breaks(twins, self._found).attach(world.watch)
-        if protocol in JUDGED:
+        if by_frames:
             self._judge_frames(judged(protocol))
 
     def _judge_frames(self, protocol: Judged) -> None:

@@ -71,6 +71,7 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
 
     OUTSIDE: tuple[str, ...] = TWINS
     ASKS_AT_THE_DOOR = False
+    HAS_FRAMES = False
     COUNTED = "request"
 
     def __init__(self, plan: Plan, tell: Tell, token: str = "") -> None:

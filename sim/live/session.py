@@ -56,6 +56,8 @@ class Session(Generic[StageT]):
 
     OUTSIDE: tuple[str, ...] = ()
     """Kinds of host that are judged by their frames alone."""
+    HAS_FRAMES: ClassVar[bool] = True
+    """Whether what real programs say are frames, by which they are judged."""
     COUNTED: ClassVar[str] = "frame"
     """What crosses the session's sockets."""
 
@@ -85,7 +87,12 @@ class Session(Generic[StageT]):
         if running.record is not None:
             self.recording = Recording(running.record, self._header(off), self.secrets)
         self.findings = Findings(
-            world, stage.protocol, self.twins(), frozenset(self.OUTSIDE), self.found
+            world,
+            stage.protocol,
+            self.twins(),
+            frozenset(self.OUTSIDE),
+            self.found,
+            by_frames=self.HAS_FRAMES,
         )
         if self.director is not None:
             self.director.dropped = scenario.settings.omitted | self.unread()
