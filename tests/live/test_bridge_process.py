@@ -26,7 +26,7 @@ def _asked(url: str, body: Any = None) -> Any:
 
 
 def _until(url: str, mark: str) -> None:
-    for _ in range(200):
+    for _ in range(600):
         if mark in json.dumps(_asked(url)):
             return
         time.sleep(0.05)
@@ -106,6 +106,7 @@ def test_the_plugin_is_written_once_and_replaced_only_by_force(
         ["--twin", "hook", "--hook-url", "http://127.0.0.1:9/x"],
         ["--hook-url", "nowhere"],
         ["--store", "p.json"],
+        ["--scenario", "custom-answer"],
         ["--channel", "slack"],
     ],
 )
