@@ -8,6 +8,7 @@ from enum import StrEnum
 import attrs
 
 from sim.cli.reviewing.coverage import Coverage, Seen
+from sim.cli.terminal import clean
 from sim.core.errors import UsageError
 from sim.explore.finding import Finding
 from sim.explore.schedule import Case
@@ -44,7 +45,8 @@ class Found:
 class Reviewed:
     """One scenario. ``name`` is what the command line or its folder called it.
 
-    ``error``: why it could not be played (to the end). ``result`` is the timed run (of one that
+    ``error``: why it could not be played, ``raised``: what a handler of an actor has raised in
+    the timed run. ``result`` is the timed run (of one that
     holds, without its events). ``found`` has what the diagram does not say itself, ``shown`` the
     invariants that it does (``@violates``) and that broke. ``schedules`` and ``situations`` are
     those of the search. ``ways`` are its branches, ``seen`` says how often each was gone.
@@ -54,6 +56,7 @@ class Reviewed:
     protocol: str = ""
     without: tuple[str, ...] = ()
     error: UsageError | None = None
+    raised: str = ""
     result: Result | None = None
     found: list[Found] = attrs.field(factory=list)
     shown: tuple[str, ...] = ()
@@ -69,7 +72,7 @@ class Reviewed:
         """In one word."""
         if self.error is not None:
             return Verdict.BROKEN
-        if self.result is not None and not self.result.ok and not self.is_half:
+        if self.raised or (self.result is not None and not self.result.ok and not self.is_half):
             return Verdict.FAILS
         if self.found:
             return Verdict.FOUND
@@ -131,7 +134,7 @@ class Review:
         """One sentence."""
         count = len(self.every)
         holding = sum(one.verdict is Verdict.HOLDS for one in self.every)
-        words = f"{holding} of {count} scenario{'s' if count != 1 else ''} hold"
+        words = f"{holding} of {count} scenarios hold"
         words += f", {self.findings} finding{'s' if self.findings != 1 else ''}"
         words += f" in {self.schedules:,} schedules"
         if self.interrupted:
@@ -149,6 +152,8 @@ def within(result: Result, text: str) -> str:
 def failures_of(one: Reviewed) -> list[tuple[int, str, str]]:
     """(line, expected, happened) of all that failed in the timed run; line 0: no line."""
     result = one.result
+    if one.raised:
+        return [(0, "no handler of an actor raises an exception", clean(one.raised))]
     if result is None or result.ok:
         return []
     told = [

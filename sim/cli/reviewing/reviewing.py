@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from sim.cli.exploring.junit import replay_line
+from sim.cli.exploring.playing import RAISED
 from sim.cli.exploring.searching import case_for, explore_one
 from sim.cli.exploring.wish import SearchWish, faults_text
 from sim.cli.reviewing.progress import Progress, Quiet
@@ -95,7 +96,13 @@ def _known(scenario: Scenario, without: tuple[str, ...]) -> tuple[str, ...]:
 
 def _play(one: Reviewed, scenario: Scenario, wish: ReviewWish) -> None:
     runs: list[Any] = []
-    result = play(scenario, seed=wish.seed, without=one.without, driver="step", watch=runs.append)
+    settings: Any = {"seed": wish.seed, "without": one.without, "driver": "step"}
+    try:
+        result = play(scenario, **settings, watch=runs.append)
+    except RAISED as error:
+        # A handler is wrong, or the simulator: the others are reviewed all the same.
+        one.raised = f"{type(error).__name__}: {error}"
+        return
     one.interrupted = was_interrupted(result)
     one.seen.take(runs[0])
     broken = dict.fromkeys(violation.invariant for violation in result.violations)
@@ -122,6 +129,8 @@ def _search(one: Reviewed, scenario: Scenario, wish: ReviewWish, progress: Progr
     one.situations = len(explored.search.covered)
     one.told = explored.search.strategy.told()
     one.error = explored.failure
+    broken = (name for name in explored.search.found if name in scenario.violates)
+    one.shown = tuple(dict.fromkeys((*one.shown, *broken)))
     for finding in explored.findings:
         number = finding.outcome.tried.number + 1
         one.found.append(Found(finding, case, replay_line(explored, finding), number))
