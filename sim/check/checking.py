@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sim.check.entry import FRAME, TORN, BadLine, Entry
+from sim.check.exchange_log import ExchangeLog, record_of
 from sim.check.feed import FrameFeed
 from sim.check.judge import Finding, FrameJudge
 from sim.check.lines import LineReader
@@ -42,6 +43,7 @@ from sim.drivers.collecting import paused_gc
 from sim.protocols.register import DEFAULT_PROTOCOL
 
 NOBODY: Final[frozenset[str]] = frozenset()
+Tell = Callable[[str, Located | BadLine], None]
 
 
 class Log:
@@ -55,7 +57,7 @@ class Log:
         self,
         name: str,
         wanted: Wanted,
-        tell: Callable[[str, Located | BadLine], None] | None = None,
+        tell: Tell | None = None,
     ) -> None:
         """Raises UsageError for a rule that there is not."""
         self.name = name
@@ -340,10 +342,16 @@ class _Form:
         self.undecided = 0
 
 
+def log_for(name: str, wanted: Wanted, tell: Tell | None, start: bytes) -> Log | ExchangeLog:
+    """Who reads a file that begins so. Raises UsageError for a rule that there is not."""
+    record = record_of(wanted, start)
+    return Log(name, wanted, tell) if record is None else ExchangeLog(name, wanted, record, tell)
+
+
 def check_rotated(
     names: Sequence[str],
     wanted: Wanted,
-    tell: Callable[[str, Located | BadLine], None] | None = None,
+    tell: Tell | None = None,
 ) -> Report:
     """Check files that are one log, oldest first (:func:`sim.check.rotated.joined`).
 
@@ -351,7 +359,8 @@ def check_rotated(
     """
     if len(names) == 1:
         return check_file(names[0], wanted, tell)
-    log = Log(names[-1], wanted, tell)
+    with open_log(names[0]) as first_file:
+        log = log_for(names[-1], wanted, tell, peek(names[0], first_file))
     with _undisturbed():
         for name in names:
             before = log.lines
@@ -365,13 +374,14 @@ def check_rotated(
 def check_file(
     name: str,
     wanted: Wanted,
-    tell: Callable[[str, Located | BadLine], None] | None = None,
+    tell: Tell | None = None,
 ) -> Report:
     """Check one file, or standard input (``-``). Raises UsageError where it cannot be read."""
-    log = Log(name, wanted, tell)
     with open_log(name) as file, _undisturbed():
-        form = whole_form(peek(name, file))
-        if form:
+        start = peek(name, file)
+        log = log_for(name, wanted, tell, start)
+        form = whole_form(start)
+        if form and isinstance(log, Log):
             log.read_whole(form, all_of(name, file))
             return log.finish()
         for first, lines in batches_of(name, file):

@@ -73,7 +73,11 @@ class RuleVerdict:
 
 @attrs.frozen
 class Report:
-    """All that is to be said of one log."""
+    """All that is to be said of one log.
+
+    ``is_of_calls``: what it counts are calls over HTTP and their callers, not frames on
+    connections.
+    """
 
     name: str
     form: str
@@ -85,6 +89,7 @@ class Report:
     rules: tuple[RuleVerdict, ...]
     disorder: Disorder
     notes: tuple[str, ...]
+    is_of_calls: bool = False
 
     @property
     def is_clean(self) -> bool:

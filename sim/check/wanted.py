@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from sim.check.protocols import JUDGED, judged
+from sim.check.exchange_protocols import EXCHANGED, Exchanged, exchanged
+from sim.check.protocols import JUDGED, Judged, judged
 
 
 @attrs.frozen
@@ -26,7 +27,8 @@ class Wanted:
 
 def check_rules(wanted: Wanted) -> None:
     """Raises UsageError for a rule that no protocol has which may be spoken."""
-    records = [judged(name) for name in ([wanted.protocol] if wanted.protocol else JUDGED)]
+    names = [wanted.protocol] if wanted.protocol else [*JUDGED, *EXCHANGED]
+    records: list[Judged | Exchanged] = [exchanged(name) or judged(name) for name in names]
     for word in wanted.rules:
         if not any(record.knows(word) for record in records):
             records[0].named([word])

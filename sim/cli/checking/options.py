@@ -20,9 +20,11 @@ class Only(StrEnum):
 
 def complete_rule(incomplete: str) -> list[str]:
     """Rules that frames can show."""
+    from sim.check.exchange_protocols import EXCHANGED, exchanged
     from sim.check.protocols import JUDGED, judged
 
-    every = (name for protocol in JUDGED for name in judged(protocol).rules)
+    records = [*(judged(name) for name in JUDGED), *map(exchanged, EXCHANGED)]
+    every = (name for record in records if record is not None for name in record.rules)
     return [name for name in every if name.startswith(incomplete)]
 
 
@@ -73,8 +75,8 @@ SarifFile = Annotated[
 Protocol = Annotated[
     str | None,
     typer.Option(
-        metavar="hook|relay",
+        metavar="hook|relay|question",
         help="Whose frames they are. Without it each log shows it by its own.",
-        autocompletion=lambda: ["hook", "relay"],
+        autocompletion=lambda: ["hook", "relay", "question"],
     ),
 ]

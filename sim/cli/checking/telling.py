@@ -119,7 +119,7 @@ def _summary(report: Report) -> Iterator[str]:
     broken = sum(one.verdict == BROKEN for one in report.rules if one.broken)
     mark = "✓" if report.is_clean and report.is_readable else "✗"
     told = [
-        f"{_count(report.frames, 'frame')} on {_count(report.connections, 'connection')}",
+        _extent(report),
         f"{_count(wire, 'wire fault')}",
         f"{_count(len(report.found) - wire, 'finding')} of other rules",
         f"{_count(broken, 'rule')} broken" if broken else "no rule broken",
@@ -145,6 +145,14 @@ def _notes(report: Report) -> Iterator[str]:
     if disorder.late:
         yield f"{_count(disorder.late, 'line')} much too late: judged where they stand"
     yield from report.notes
+
+
+def _extent(report: Report) -> str:
+    """How much there was to judge."""
+    if report.is_of_calls:
+        callers = _count(report.connections, "host")
+        return f"{_count(report.frames, 'call')} over HTTP by {callers}"
+    return f"{_count(report.frames, 'frame')} on {_count(report.connections, 'connection')}"
 
 
 def _count(number: int, what: str) -> str:

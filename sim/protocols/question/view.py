@@ -75,7 +75,8 @@ class QuestionView:
     ``calls`` are those over HTTP that are not answered yet, by number; ``stores`` the disks
     by host; ``tools`` the questions by requestID; ``befores`` the tool calls that hooks were
     told of; ``up`` the hosts that live, with the time they came up; ``listed`` the last
-    known form of each listed question, by requestID. ``late_us``: how much later than due a
+    known form of each listed question, by requestID; ``usernames`` how the bots of hosts
+    are called. ``late_us``: how much later than due a
     timer may fire (a search puts things off). ``is_log``: what happened between the calls
     is not known.
     """
@@ -97,6 +98,7 @@ class QuestionView:
         self.skews: dict[str, int] = {}
         self.listed: dict[str, Mapping[str, Any]] = {}
         self.logs: list[LogView] = []
+        self.usernames: dict[str, str] = {}
         self.threads = Threads()
         self.attempts = Attempts(self)
         self._files: dict[int, FileView] = {}
@@ -247,6 +249,8 @@ class QuestionView:
         call.ended_at, call.answer = event.at, event.reply
         for item in call.items:
             self.listed[str(item.get("id"))] = item
+        if call.what == "getMe" and isinstance(call.result, Mapping):
+            self.usernames[call.caller] = str(call.result.get("username", ""))
         self.attempts.ended(call)
         self.tell("ended", call)
         if call.what == POLL and call.succeeded and isinstance(call.result, list):

@@ -82,7 +82,8 @@ class Attempts:
 
     def _means(self, attempt: Attempt) -> EntryView | None:
         """Whose answer a text is by what the store has now."""
-        found = meant_by(attempt.update, self.entries())
+        username = self.view.usernames.get(attempt.listener, "")
+        found = meant_by(attempt.update, self.entries(), username)
         if found is not None and found not in attempt.meant:
             attempt.meant.append(found)
         return found
@@ -178,6 +179,8 @@ class Attempts:
         if found is not None:
             return self._by_value(found, call)
         able = [one for one in self.open_of(call.caller) if _fits(one, call)]
+        if len(able) > 1:
+            able = [one for one in able if one.value == value_in(call)] or able
         if len(able) > 1:
             able = [one for one in able if self._is_for(one, call)] or able
         if len(able) != 1:
@@ -401,7 +404,9 @@ class Attempts:
             self._over(attempt)
         is_done = entry.settled_at >= 0 or entry.closed_at >= 0
         age = self.age_us(entry, by)
-        if by and not is_done and age > QUESTION_TTL_MS * MS_US and by in self.view.polls:
+        is_hook = any(one.hook == by for one in self.view.befores)
+        is_old = age > QUESTION_TTL_MS * MS_US or (age < 0 and self.view.is_log)
+        if by and not is_done and not is_hook and is_old:
             expiry = ExpiryView(entry, by, self.view.now)
             self.expiries.append(expiry)
             self.view.tell("expired", expiry)

@@ -46,10 +46,17 @@ def _labels(item: Mapping[str, Any]) -> list[str]:
     return [str(one.get("label")) for one in found if isinstance(one, Mapping)]
 
 
-def meant_by(update: UpdateView, entries: Iterable[EntryView]) -> EntryView | None:
-    """The question that a text is for, None for none (§4.1, DQ-01, DQ-02)."""
+def meant_by(
+    update: UpdateView, entries: Iterable[EntryView], username: str = ""
+) -> EntryView | None:
+    """The question that a text is for, None for none (§4.1, DQ-01, DQ-02).
+
+    ``username`` is the bot's, as far as it is known.
+    """
     said = update.text.strip()
-    if update.kind != TEXT or said.startswith("/") or _is_for_another(said):
+    if update.kind != TEXT or said.startswith("/"):
+        return None
+    if update.reply_to is None and _is_for_another(said, username):
         return None
     waiting = [
         one
@@ -71,7 +78,7 @@ def _expects(entry: EntryView, user: int) -> bool:
     return entry.fields.get("expectedUserId", user) == user
 
 
-def _is_for_another(said: str) -> bool:
-    """Whether it speaks to some bot by name, which may be another one (§7 supplement 1)."""
-    head = said.partition(" ")[0]
-    return head.startswith("@") and head.lower().endswith("bot")
+def _is_for_another(said: str, username: str) -> bool:
+    """Whether it speaks to another bot by name (§7 supplement 1). Names of bots end so."""
+    name = said.partition(" ")[0].removeprefix("@").lower()
+    return said.startswith("@") and name.endswith("bot") and name != username.lower()
