@@ -193,7 +193,7 @@ class Transcriber:
         for event in self.trace.events:
             for said in ear.heard(self.typed(event)):
                 name, wire = said.frame.type, dict(said.frame.wire)
-                if not said.is_plain:
+                if not said.is_plain and said.sender not in self.puppets:
                     arrow = f"{said.sender}->>{said.receiver}: {name}{self._items(wire)}"
                     yield Line(said.n, said.at, said.at, arrow, "arrow")
 

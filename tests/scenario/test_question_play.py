@@ -10,6 +10,7 @@ from sim.play import play, vocabularies
 from sim.protocols.question import acts
 from sim.scenario.parse import parse_scenario
 from sim.scenario.stages.question import QuestionStage
+from sim.scenario.transcribe import transcribe
 from sim.world.world import World
 
 CAST = """sequenceDiagram
@@ -228,7 +229,10 @@ def test_what_has_no_meaning_here_is_refused_with_its_place(body, told):
     ("beside", "told"),
     [
         ("participant H2\n    %% @host H2 hook", "both a hook"),
-        ("%% @puppet H", "cannot be a puppet"),
+        ("%% @puppet P", "cannot be a puppet"),
+        ("%% @puppet H pong", "has no manners"),
+        ("%% @puppet H\n    H->>P: setPending", "setPending is neither"),
+        ("%% @puppet OC\n    U->>OC: question ()", "say all that it does"),
         ("%% @feature H -call-ids", "call-ids belongs to OpenCode"),
     ],
 )
@@ -258,3 +262,58 @@ def test_a_line_that_is_not_understood_says_what_is_allowed(line, told):
     with pytest.raises(ScenarioError) as refused:
         read(line)
     assert told in str(refused.value)
+
+
+PUPPET_LISTENER = """
+OC->>H: tool.execute.before (sessionID=S1, callID=C1)
+OC->>OC: question.asked (requestID=Q1)
+L->>OC: GET /question (directory="/nowhere")
+OC-->>L: 200 (count=0)
+L->>OC: POST /question/{requestID}/reply (requestID=Q1, answers="A")
+OC-->>L: 400
+L->>OC: POST /question/{requestID}/reject (requestID=nothing)
+OC->>OC: log (text~"unknown request nothing")
+OC-->>L: 200 (body=true)
+L->>OC: POST /question/{requestID}/reply (requestID=Q1, answers=[["X"]])
+OC->>OC: completed (output~"X")
+L->>OC: POST /question/{requestID}/reply (requestID=Q1, answers=[["Y"]])
+OC-->>L: 200
+L->>TG: sendMessage (text="mine", buttons=["go"], data=["x:1"])
+U->>TG: press go
+L->>TG: getUpdates (timeout=0)
+TG->>L: callback_query (data="x:1")
+%% @final Q1 OK "X"
+"""
+PUPPET_OPENCODE = """
+OC->>H: tool.execute.before (sessionID=S1, callID=C1, options=["A","B"])
+H-->>OC: returned (threw="")
+U->>TG: press B
+L->>OC: GET /question
+OC-->>L: 200 (items=[{"id":"que_7","sessionID":"ses_s1","tool":null},{"id":"que_8"}])
+L->>OC: GET /question
+OC-->>L: 200 (items=[{"id":"que_8","sessionID":"ses_s1","tool":{"callID":"call_c1"}}])
+L->>OC: POST /question/{requestID}/reply (requestID=que_8, answers=[["B"]])
+OC-->>L: 200 (body=true)
+L->>TG: editMessageText
+"""
+PUPPET_HOOK = """
+U->>OC: question (callID=C1)
+OC->>H: tool.execute.before (callID=C1)
+%% @after 3s
+%% @expect C1 QUEUED
+H-->>OC: returned (threw="it fell over")
+OC->>OC: error (callID=C1, output~"it fell over")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "who"), [(PUPPET_LISTENER, "L"), (PUPPET_OPENCODE, "OC"), (PUPPET_HOOK, "H")]
+)
+def test_a_puppet_asks_and_answers_literally_and_a_record_says_it_again(body, who):
+    result = run(body, f"%% @puppet {who}\n", seed=4)
+    assert result.failures == ()
+    again = play(
+        parse_scenario(transcribe(result.trace), "back.mmd", vocabularies()), driver="step"
+    )
+    assert again.digest == result.digest
+    assert again.failures == ()

@@ -18,10 +18,18 @@ from sim.core.event import Event
 
 @attrs.frozen
 class Spoken:
-    """A saying as far as its words go: its name, and what there is to say of it."""
+    """A saying as far as its words go: its name, and what there is to say of it.
+
+    ``source`` is the request or answer that says it, where there is one.
+    """
 
     type: str
     wire: Mapping[str, Any]
+    source: Any = None
+
+    def is_from(self, other: Any) -> bool:
+        """Whether both are said by the same request, or the same answer."""
+        return self.source is not None and self.source is getattr(other, "source", None)
 
 
 @attrs.frozen(eq=False)

@@ -96,7 +96,8 @@ class Expectation:
         if not in_time:
             return None
         if self.frame is not None:
-            return {} if event.frame is self.frame else None
+            is_same = isinstance(event, Said) and event.frame.is_from(self.frame)
+            return {} if is_same or event.frame is self.frame else None
         if self.text is None:
             return None
         found = fits_frame(self.text, event.frame, names, wording)

@@ -13,7 +13,7 @@ from sim.core.rule import switch_off
 from sim.protocols.question.invariants import invariants_for
 from sim.protocols.question.rules import QuestionRules
 from sim.protocols.question.view import QuestionView
-from sim.protocols.question.words import BEFORE, WORDS
+from sim.protocols.question.words import ANSWERS, BEFORE, RETURNED, WORDS
 from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.result import ShownMessage
 from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
@@ -23,13 +23,13 @@ from sim.scenario.stages.question_ear import QuestionEar
 from sim.scenario.stages.question_ledger import Ledger, Link
 from sim.scenario.stages.question_people import People, is_button_of
 from sim.scenario.stages.question_prompts import Prompter
+from sim.scenario.stages.question_puppets import Composer, PuppetAnswers, PuppetAsks
 from sim.scenario.stages.question_refusals import refuse_unplayable
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.scenario.tree import statements_in
 from sim.wire.encode import encode_json
 from sim.world.world import World
 
-NO_PUPPETS: Final = "a question run has no puppets"
 MESSAGE: Final = "message "
 """In front of the id of a question whose message is meant, not its tool."""
 
@@ -55,6 +55,7 @@ class QuestionStage(Stage):
         )
         self.view = QuestionView()
         self.ear = QuestionEar(self.cast.store, self.cast.path, self.ledger.on)
+        self.composer = Composer(self.names, self.ledger, self.cast.directory)
         self.prompter = Prompter(self.cast, self.names)
         self.people = People(self.cast, self.history, self.names, self.ledger, self.prompter)
 
@@ -93,19 +94,22 @@ class QuestionStage(Stage):
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
         return self.people.does(arrow, act)
 
-    # -- there are no puppets and no connections ---------------------------------------
+    # -- puppets; there are no connections ---------------------------------------------
 
     def compose(self, sender: str, receiver: str, text: FrameText) -> Frame:
-        raise LookupError(NO_PUPPETS)
+        return self.composer.compose(text)
 
     def puppet_ready(self, sender: str, receiver: str) -> str | None:
-        return NO_PUPPETS
+        return None if self.world.hosts[sender].actor is not None else f"{sender} is down"
 
     def puppet_sends(self, sender: str, receiver: str, frame: Frame) -> Direction:
-        raise LookupError(NO_PUPPETS)
+        source = getattr(frame, "source", None)
+        answers = frame.type in (*ANSWERS, RETURNED)
+        act = PuppetAnswers(receiver, source) if answers else PuppetAsks(receiver, source)
+        return Direction(sender, act)
 
     def puppet_connects(self, host: str, channel: str | None, handshake: bool) -> Direction:
-        raise LookupError(NO_PUPPETS)
+        raise LookupError("there are no connections in a question run")
 
     def lane_names(self, host: str) -> tuple[str, ...]:
         return ()

@@ -9,13 +9,23 @@ import msgspec
 from sim.channel import api
 from sim.core.errors import UsageError
 from sim.protocols.question import acts
-from sim.protocols.question.constants import OPENCODE, STORE, TELEGRAM
+from sim.protocols.question.chronicle_reading import answer_of, request_of
+from sim.protocols.question.constants import HOOK, LISTENER, OPENCODE, STORE, TELEGRAM
+from sim.scenario.stages.question_puppets import PuppetAnswers, PuppetAsks
 
 _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Reword
 _KINDS: dict[str, Any] = {
     "person": _OF_PEOPLE,
     TELEGRAM: _OF_PEOPLE | api.ChannelFault,
-    OPENCODE: acts.RunTool | acts.Ask | acts.AnswerHere | acts.DismissHere | acts.AbortTool,
+    OPENCODE: acts.RunTool
+    | acts.Ask
+    | acts.AnswerHere
+    | acts.DismissHere
+    | acts.AbortTool
+    | PuppetAsks
+    | PuppetAnswers,
+    HOOK: PuppetAsks | PuppetAnswers,
+    LISTENER: PuppetAsks | PuppetAnswers,
     STORE: acts.BreakStore
     | acts.TearNextWrite
     | acts.LeaveLock
@@ -31,6 +41,11 @@ def read_act(kind: str, act: Any) -> Any:
     if known is None:
         raise UsageError(f"@act: a {kind} cannot be told anything")
     try:
-        return msgspec.convert(act, known)
+        made = msgspec.convert(act, known)
     except msgspec.ValidationError as error:
         raise UsageError(f"@act for a {kind}: {error}") from None
+    if isinstance(made, PuppetAsks):
+        return PuppetAsks(made.peer, request_of(made.request))
+    if isinstance(made, PuppetAnswers):
+        return PuppetAnswers(made.peer, answer_of(made.reply))
+    return made

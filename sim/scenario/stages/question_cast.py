@@ -6,9 +6,11 @@ be several listeners and people; everything else stands there once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from sim.channel.api import ChannelFault
+from sim.core.actor import Actor, Port
 from sim.core.http import HttpRequest
 from sim.hosts.bot_api import bot_api_host
 from sim.hosts.hook import hook_host
@@ -32,6 +34,7 @@ from sim.protocols.question.words import (
 )
 from sim.scenario.playing.stage import Direction
 from sim.scenario.stages.casting import Casting
+from sim.scenario.stages.question_puppets import READ_METHODS, QuestionPuppet
 from sim.scenario.syntax import Scenario
 from sim.world.world import World
 
@@ -41,9 +44,6 @@ LOCAL_LATENCY_US: Final = (1_000, 5_000)
 """Between processes of one machine."""
 OTHER_BOT: Final = BotAccount("token-B", "napsta_bot")
 """Somebody else's bot in the same group: what is said to it is no answer (§7)."""
-
-READ_METHODS: Final = ("getMe", "getUpdates")
-"""Methods that are called with GET."""
 
 
 class Cast(Casting):
@@ -59,6 +59,7 @@ class Cast(Casting):
         self.listeners = self._all(LISTENER)
         self.persons = self._all("person")
         self.path = StoreFilePlan().path
+        self.directory = OpenCodePlan().directory
         self._off = {one.feature for one in scenario.settings.features if not one.on}
 
     def _all(self, kind: str) -> list[str]:
@@ -70,8 +71,18 @@ class Cast(Casting):
         return feature not in self._off
 
     def twin_kinds(self) -> frozenset[str]:
-        """The kinds whose hosts behave as the protocol says: all of them."""
-        return frozenset({OPENCODE, HOOK, STORE, LISTENER, TELEGRAM})
+        """Kinds of which at least one host is a twin, and none a puppet."""
+        kinds = frozenset({OPENCODE, HOOK, STORE, LISTENER, TELEGRAM})
+        return kinds - {p.kind for p in self.puppets()}
+
+    def is_puppet(self, name: str) -> bool:
+        """Whether the diagram has made this lifeline a puppet."""
+        drawn = self.drawn.get(name)
+        return drawn is not None and drawn.puppet is not None
+
+    def _put(self, name: str, kind: str, twin: Callable[[Port], Actor]) -> None:
+        """A twin, or a puppet where the diagram says so."""
+        self.world.add_host(name, kind, QuestionPuppet if self.is_puppet(name) else twin)
 
     def build(self) -> None:
         """Add all hosts, in the order of starting, and set the latencies."""
@@ -89,7 +100,7 @@ class Cast(Casting):
             plan = ListenerPlan(
                 telegram=self.telegram, opencode=self.opencode, pending=pending, rules=self.rules
             )
-            world.add_host(name, LISTENER, listener_host(plan))
+            self._put(name, LISTENER, listener_host(plan))
         self._set_machine()
         self._set_latencies()
 
@@ -110,8 +121,8 @@ class Cast(Casting):
             telegram=self.telegram, opencode=self.opencode, pending=pending, rules=self.rules
         )
         opencode = OpenCodePlan(hook=self.hook, rules=self.rules)
-        self.world.add_host(self.hook, HOOK, hook_host(hook))
-        self.world.add_host(self.opencode, OPENCODE, opencode_host(opencode))
+        self._put(self.hook, HOOK, hook_host(hook))
+        self._put(self.opencode, OPENCODE, opencode_host(opencode))
 
     def telegram_plan(self) -> BotApiPlan:
         """Telegram as the head of the file wants it."""

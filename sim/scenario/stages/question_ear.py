@@ -70,7 +70,7 @@ class QuestionEar:
             return ()
         self._asked[event.n] = event
         call = event.n if isinstance(event.request, HttpRequest) else -1
-        (said,) = _said(event, event.caller, event.callee, [says])
+        (said,) = _said(event, event.caller, event.callee, [says], event.request)
         return (attrs.evolve(said, is_plain=says[0] in PLAIN, call=call),)
 
     def _answer(self, event: CallAnswered) -> Iterable[Said]:
@@ -78,7 +78,8 @@ class QuestionEar:
         place = self._applied.pop(event.call, -1)
         if asked is None:
             return ()
-        told = _said(event, event.callee, event.caller, of_answer(asked.request, event.reply))
+        answers = of_answer(asked.request, event.reply)
+        told = _said(event, event.callee, event.caller, answers, event.reply)
         return [attrs.evolve(one, place=place, is_plain=True) for one in told]
 
     def _changes(self, event: Saved) -> Iterable[Said]:
@@ -94,8 +95,14 @@ class QuestionEar:
         return _said(event, writer, self.store, of_change(before, after))
 
 
-def _said(event: Event, sender: str, receiver: str, says: Iterable[Says | None]) -> Iterator[Said]:
+def _said(
+    event: Event,
+    sender: str,
+    receiver: str,
+    says: Iterable[Says | None],
+    source: Any = None,
+) -> Iterator[Said]:
     told = [one for one in says if one is not None]
     for index, (name, fields) in enumerate(told):
-        spoken = Spoken(name, fields)
+        spoken = Spoken(name, fields, source)
         yield Said(event.n, event.at, event.cause, sender, receiver, spoken, index, is_plain=True)

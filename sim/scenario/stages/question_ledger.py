@@ -23,6 +23,14 @@ STATES: Final[Mapping[str, str]] = {
 """What the tool's states are called by ``@expect``."""
 
 
+_IDS: Final = {"sessionID": "ses", "callID": "call", "requestID": "que", "id": "que"}
+
+
+def new_id(field: str, name: str) -> str:
+    """The id that a name gets which stands for nothing yet: ``C1`` as a callID is ``call_c1``."""
+    return f"{_IDS.get(field.rpartition('.')[2], 'id')}_{name.lower()}"
+
+
 @attrs.define(eq=False)
 class Link:
     """``state`` is one of ``@expect``; ``output`` the tool's answer or error. ``prompts``

@@ -12,12 +12,12 @@ from sim.protocols.question.constants import QUESTION
 from sim.protocols.question.words import CALL_IDS, TOOL_IN_LIST
 from sim.scenario.playing.match import Names
 from sim.scenario.stages.question_cast import Cast
+from sim.scenario.stages.question_ledger import new_id
 from sim.scenario.syntax import FrameText, Name
 from sim.scenario.values import DURATION, duration_of
 
 SESSION: Final = "ses_1"
 MS: Final = 1_000
-_IDS: Final = {"sessionID": "ses", "callID": "call", "requestID": "que"}
 _ASK: Final = {
     "sessionID": "session",
     "callID": "call",
@@ -77,7 +77,7 @@ class Prompter:
     def _real(self, field: str, name: Name) -> Any:
         real = self.names.get(name.text)
         if real is None:
-            real = f"{_IDS.get(field, 'id')}_{name.text.lower()}"
+            real = new_id(field, name.text)
             self.names.bind({name.text: real})
         return real
 

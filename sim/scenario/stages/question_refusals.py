@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sim.core.errors import ScenarioError, UsageError
-from sim.protocols.question.constants import KINDS, LISTENER, OPENCODE, TELEGRAM
-from sim.protocols.question.words import ANSWERS, FEATURE_OF, METHODS, WORDS
+from sim.protocols.question.constants import KINDS, LISTENER, OPENCODE, STORE, TELEGRAM
+from sim.protocols.question.words import (
+    ANSWERS,
+    BEFORE,
+    FEATURE_OF,
+    METHODS,
+    RETURNED,
+    WORDS,
+)
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.stages.question_acts import read_act
 from sim.scenario.stages.question_prompts import complaint_about_call
@@ -49,8 +56,11 @@ def _check_cast(scenario: Scenario) -> None:
         if one.kind not in PLAYED:
             message = f"{one.id} is a {one.kind!r}, which a question run has not"
             raise _fail(scenario, one, message, PLAYED)
-        if one.puppet is not None:
-            message = f"{one.id} cannot be a puppet: requests are answered, which puppets do not"
+        if one.puppet is not None and one.kind == STORE:
+            message = f"{one.id} cannot be a puppet: say with break, lock or deny what befalls it"
+            raise _fail(scenario, one, message)
+        if one.puppet:
+            message = f"{one.id} has no manners: a puppet asks and answers what its arrows say"
             raise _fail(scenario, one, message)
         if one.kind in seen:
             message = f"{seen[one.kind]} and {one.id} are both a {one.kind}; one run has one"
@@ -86,9 +96,26 @@ def _complaint(one: Any, people: Mapping[str, Participant], following: list[Any]
             return _complaint_about_act(people[host], act)
         case Arrow(lost=True):
             return _complaint_about_fate(one)
+        case Arrow(source=source, target=target, content=FrameText() as frame) if (
+            people[source].puppet is not None
+        ):
+            return _complaint_about_saying(frame, source == target)
+        case Arrow(target=target, content=Act(verb=verb)) if people[
+            target
+        ].puppet is not None and verb not in ("quit", "start"):
+            return f"{target} is a puppet: its arrows say all that it does"
         case Arrow(content=Act(frame=FrameText() as frame)):
             return complaint_about_call(frame)
     return ""
+
+
+def _complaint_about_saying(frame: FrameText, is_local: bool) -> str:
+    """Puppets ask and answer; entries and facts come about by what twins do."""
+    name = frame.type
+    is_http = name in METHODS or name.startswith(("GET ", "POST "))
+    if not is_local and (is_http or name in (*ANSWERS, BEFORE, RETURNED)):
+        return ""
+    return f"a puppet asks or answers; {name} is neither"
 
 
 def _is_frame(one: Any) -> bool:
