@@ -295,3 +295,20 @@ def test_what_was_put_to_the_test_is_idle_no_more(protocol: str) -> None:
     mine = [one for one in record.invariants if set(one.catalogue) & set(rule.catalogue)]
     area.tested[mine[0].name] = 1
     assert rule not in area.idle_rules
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/review.md"])
+def test_the_workflow_that_is_shown_runs_a_review_that_works_and_uses_what_it_writes(
+    page: str, shell: Shell, folder: Path
+) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    [workflow] = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    [command] = re.findall(r"- run: (hooktwin review .*)", workflow)
+    words = shlex.split(command.replace("--schedules 200", "--schedules 2"))[1:]
+    for path in sorted(folder.iterdir())[4:]:
+        path.unlink()
+    assert shell(*words).code == 1
+    assert {path.name for path in Path().iterdir()} == {"designs", "review.html", "review.md"}
+    for name in ("review.html", "review.md"):
+        assert workflow.count(name) >= 2
+    assert "/home" not in workflow
