@@ -81,11 +81,28 @@ def _explain_of(protocol: str, word: str, as_json: bool) -> None:
     from sim.wire.describe import describe
 
     types = words.declared(protocol)
+    if word not in types and _explain_saying(word, protocol, as_json):
+        return
     if word not in types:
         remedy = f"hooktwin explain --all --protocol {protocol} lists all message types"
         raise unknown(f"name of the {protocol} protocol", word[:80], types, remedy=remedy)
     told = describe(types[word])
     print_json(told) if as_json else show_message(console(), told)
+
+
+def _explain_saying(word: str, protocol: str | None, as_json: bool) -> bool:
+    """Whether it was a name that only arrows have."""
+    from sim.cli.explain_saying import lines_of, saying_of
+    from sim.cli.terminal import console, print_json
+
+    saying = saying_of(word, protocol)
+    if saying is None:
+        return False
+    if as_json:
+        print_json(saying)
+    else:
+        console().print("\n".join(lines_of(saying)), markup=False, highlight=False)
+    return True
 
 
 def _explain_all(as_json: bool, protocol: str | None) -> None:
@@ -123,6 +140,8 @@ def _explain_one(word: str, as_json: bool) -> None:
     named = [r for r in rules.values() if word == r.name or word.upper() in r.catalogue]
     judges = [i for i in invariants.values() if word == i.name or word.upper() in i.catalogue]
     if not (row or mutant or named or judges):
+        if _explain_saying(word, None, as_json):
+            return
         raise _unknown(word)
     if as_json:
         values = [{"kind": "row", **row.to_json()}] if row else []

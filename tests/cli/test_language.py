@@ -7,7 +7,10 @@ import json
 import pytest
 
 from sim.cli import language
+from sim.cli.explain_saying import lines_of, saying_of
 from sim.play import play, vocabularies
+from sim.protocols.question.messages import MESSAGES
+from sim.protocols.question.words import SAYINGS
 from sim.scenario.directives import ACTION_USAGES
 from sim.scenario.parse import parse_scenario
 from sim.scenario.settings import SETTING_USAGES
@@ -101,3 +104,17 @@ def test_an_unknown_word_gets_near_matches_and_never_a_wall(shell: Shell) -> Non
     assert said.code == 2
     assert "explain language" in said.err
     assert len(said.err) < 200
+
+
+@pytest.mark.parametrize("word", sorted(set(SAYINGS) - set(MESSAGES)))
+def test_a_name_that_only_arrows_have_is_explained(word: str) -> None:
+    saying = saying_of(word)
+    assert saying is not None
+    told = "\n".join(lines_of(saying))
+    assert told.startswith(word)
+    assert " → " in told
+
+
+def test_what_only_arrows_have_is_told_by_the_command(shell: Shell) -> None:
+    assert "listener → store" in shell("explain", "setPending").out
+    assert json.loads(shell("explain", "log", "--json").out)["values"]["level"][0] == "info"
