@@ -42,7 +42,7 @@ def text_of(review: Review) -> str:
 
 def _blocks(review: Review) -> Iterator[str]:
     """Blocks that make sense alone, the most important ones first."""
-    yield f"# {'✓' if review.ok else '✗'} Review: {plain(review.summary())}"
+    yield f"# {review.sign} Review: {plain(review.summary())}"
     yield f"```sh\n{clean(review.command)}\n```"
     stories = MOST_STORIES
     for one in review.bad:

@@ -56,7 +56,7 @@ def _lines(review: Review) -> Iterator[str]:
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield '<meta name="referrer" content="no-referrer">'
     yield '<meta name="color-scheme" content="light dark">'
-    yield f"<title>{'✓' if review.ok else '✗'} {escaped(review.command)}</title>"
+    yield f"<title>{review.sign} {escaped(review.command)}</title>"
     yield f"<style>{asset('page.css')}\n{TABLE_STYLE}\n{style}</style>\n</head>\n<body>"
     yield from _head(review)
     yield "<main>"
@@ -69,8 +69,8 @@ def _lines(review: Review) -> Iterator[str]:
 
 
 def _head(review: Review) -> Iterator[str]:
-    sign = '<span class="good">✓</span>' if review.ok else '<span class="bad">✗</span>'
-    yield f"<header><h1>{sign} Review: {escaped(review.summary())}</h1>"
+    kind = {"✓": "good", "·": "warn"}.get(review.sign, "bad")
+    yield f'<header><h1><span class="{kind}">{review.sign}</span> Review: {escaped(review.summary())}</h1>'
     yield f"<p>Again: <code>{escaped(review.command)}</code></p><nav>"
     if review.bad:
         yield '<a href="#bad">What failed</a>'
@@ -193,7 +193,8 @@ def _area(area: Area) -> Iterator[str]:
     switches = ", ".join(f"<code>{escaped(rule.name)}</code>" for rule in area.idle_rules)
     if switches:
         yield f"<p>Switches that would change nothing here: {switches}</p>"
-    yield "<h3>State tables</h3><table><tr><th>table</th><th>taken</th><th>never taken</th></tr>"
+    yield '<h3>State tables</h3><table class="ways">'
+    yield "<tr><th>table</th><th>taken</th><th>never taken</th></tr>"
     yield from (f"<tr>{_cells(*row)}</tr>" for row in never_told(area))
     yield "</table><details><summary>Pictures; bold: what runs took</summary>"
     for table, used in area.tables:

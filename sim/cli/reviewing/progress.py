@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from sim.cli.reviewing.reviewed import Reviewed
     from sim.explore.search import Search
 
+ROOM = 40
+"""Columns of a name."""
+
 
 class Progress:
     """How many scenarios are through, which one it is now, and what went wrong so far."""
@@ -71,11 +74,12 @@ class Progress:
         self._show(told)
 
     def _show(self, told: str) -> None:
-        from sim.cli.drawing.screen import fit
         from sim.cli.terminal import clean, say
 
         bad = f"{self._bad} bad, " if self._bad else ""
-        text = f"{bad}{fit(clean(self._name), 40)}{f': {told}' if told else ''}"
+        name = clean(self._name)
+        name = name if len(name) <= ROOM else f"…{name[1 - ROOM :]}"  # its end says which one
+        text = f"{bad}{name}{f': {told}' if told else ''}"
         if self._bar is None:
             say(f"hooktwin: {self._number} of {self._count} scenarios, {text}")
         else:

@@ -121,6 +121,13 @@ class Review:
         return not self.bad and not self.interrupted
 
     @property
+    def sign(self) -> str:
+        """✓ all is well, ✗ something failed, · nothing did until it was interrupted."""
+        if self.bad:
+            return "✗"
+        return "·" if self.interrupted else "✓"
+
+    @property
     def schedules(self) -> int:
         """Of all searches together."""
         return sum(one.schedules for one in self.every)

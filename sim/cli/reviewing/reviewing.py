@@ -12,6 +12,7 @@ from sim.cli.exploring.junit import replay_line
 from sim.cli.exploring.playing import RAISED
 from sim.cli.exploring.searching import case_for, explore_one
 from sim.cli.exploring.wish import SearchWish, faults_text
+from sim.cli.reading import read_scenario
 from sim.cli.reviewing.progress import Progress, Quiet
 from sim.cli.reviewing.reviewed import Found, Review, Reviewed
 from sim.cli.run import was_interrupted
@@ -19,7 +20,7 @@ from sim.core.errors import UsageError
 from sim.core.trace import Trace
 from sim.explore import rows
 from sim.explore.engine import SerialEngine
-from sim.play import load, play, vocabularies
+from sim.play import play, vocabularies
 from sim.scenario.playing.covered import ways_of
 from sim.scenario.syntax import Scenario
 from sim.world.fault import Budget
@@ -77,7 +78,7 @@ def review_all(names: list[str], wish: ReviewWish, command: str, progress: Progr
 def _review_one(one: Reviewed, wish: ReviewWish, progress: Progress) -> None:
     """Read, play, search; what cannot be used is noted where it stands."""
     try:
-        scenario = load(Path(one.name) if Path(one.name).is_file() else one.name)
+        scenario = read_scenario(one.name)
         one.without = _known(scenario, wish.without)
         one.ways = ways_of(scenario)
         _play(one, scenario, wish)

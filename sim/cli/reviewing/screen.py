@@ -40,7 +40,8 @@ def show(review: Review, screen: Console) -> None:
     screen.print()
     for name, area in review.coverage.areas.items():
         screen.print(Text(f"  {name}: {tables_told(area)}", "dim"), soft_wrap=True)
-    sign = Text("✓ ", "bold green") if review.ok else Text("✗ ", "bold red")
+    style = {"✓": "bold green", "·": "bold yellow"}.get(review.sign, "bold red")
+    sign = Text(f"{review.sign} ", style)
     screen.print(sign.append(review.summary(), "bold"), soft_wrap=True)
 
 
