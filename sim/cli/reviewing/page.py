@@ -70,7 +70,8 @@ def _lines(review: Review) -> Iterator[str]:
 
 def _head(review: Review) -> Iterator[str]:
     kind = {"✓": "good", "·": "warn"}.get(review.sign, "bad")
-    yield f'<header><h1><span class="{kind}">{review.sign}</span> Review: {escaped(review.summary())}</h1>'
+    yield f'<header><h1><span class="{kind}">{review.sign}</span> Review:'
+    yield f"{escaped(review.summary())}</h1>"
     yield f"<p>Again: <code>{escaped(review.command)}</code></p><nav>"
     if review.bad:
         yield '<a href="#bad">What failed</a>'
