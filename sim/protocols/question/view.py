@@ -32,6 +32,7 @@ from sim.core.event import (
     TimerFired,
 )
 from sim.core.http import HttpRequest
+from sim.core.op import NO_ANSWER
 from sim.protocols.question.before import BeforeTool
 from sim.protocols.question.constants import LIST_PATH
 from sim.protocols.question.store.operations import (
@@ -244,6 +245,8 @@ class QuestionView:
         call = self.calls.pop(event.call, None)
         if call is None:
             self.threads.answered(event.n, event.call)
+            if event.reply is NO_ANSWER and event.callee in self.stores:
+                self._trouble[event.caller] = event.at
             return
         self.threads.answered(event.n, event.call)
         call.ended_at, call.answer = event.at, event.reply

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from sim.core.event import Event
-from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES, QUESTION_TTL_MS
+from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES
+from sim.protocols.question.texts import FAILED
 from sim.protocols.question.view_calls import (
     CUSTOM,
     LIST,
@@ -23,6 +24,7 @@ from sim.protocols.question.view_calls import (
     UpdateView,
     call_id_of,
 )
+from sim.protocols.question.view_expiries import Expiries
 from sim.protocols.question.view_matching import match_of, meant_by
 from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView
 from sim.protocols.question.view_threads import Thread
@@ -36,16 +38,21 @@ SAY: Final = "sendMessage"
 
 
 class Attempts:
-    """``all`` attempts in order of arrival, ``expiries`` likewise."""
+    """``all`` attempts in order of arrival."""
 
     def __init__(self, view: QuestionView) -> None:
         self.view = view
         self.all: list[Attempt] = []
-        self.expiries: list[ExpiryView] = []
+        self._expired = Expiries(view)
         self._taken: dict[tuple[str, int, int], Attempt] = {}
         self._claims: dict[str, Attempt] = {}
         self._queries: dict[str, list[Attempt]] = {}
         self._waits = 0
+
+    @property
+    def expiries(self) -> list[ExpiryView]:
+        """What was too old, in order."""
+        return self._expired.all
 
     # -- updates -------------------------------------------------------------------
 
@@ -146,7 +153,7 @@ class Attempts:
                 if call.attempt.entry is not None:
                     call.attempt.entry.replies.append(call)
         elif call.what == REJECT:
-            self._reject(call, thread)
+            self._expired.reject(call, thread)
         elif call.what in (SAY, "editMessageText", "editMessageReplyMarkup"):
             self._told(call, thread)
 
@@ -159,7 +166,7 @@ class Attempts:
             self._over(mine[-1])
 
     def _of_list(self, call: CallView, thread: Thread | None) -> Attempt | None:
-        if thread is not None and self._expiry_of(thread, call):
+        if thread is not None and self._expired.take(thread, call):
             return None
         found = self._of_thread(thread)
         if found is None:
@@ -224,60 +231,18 @@ class Attempts:
             attempt.entry = attempt.meant[-1]
             self._look_at(attempt, attempt.entry)
 
-    def _reject(self, call: CallView, thread: Thread | None) -> None:
-        if thread is not None and self._expiry_of(thread, call):
-            return
-        mine = [one for one in self.expiries if one.listener == call.caller]
-        fits = [one for one in mine if self._is_rejected(one, call)]
-        if fits:
-            fits[-1].rejects.append(call)
-
-    def _expiry_of(self, thread: Thread, call: CallView) -> bool:
-        """Whether a list or a reject is that of a handler that has removed what is too old."""
-        mine = [
-            one
-            for one in self.expiries
-            if one.listener == call.caller and one.entry.id in thread.removed
-        ]
-        if call.what == LIST and mine:
-            undone = [one for one in mine if not one.is_done] or mine[-1:]
-            where = call.request.asked("directory")
-            named = (one for one in undone if one.entry.text("directory") == where)
-            at = next(named, undone[0])
-            at.lists.append(call)
-            call.expiry = at
-        elif call.what == REJECT:
-            self._rejected_of(mine, call)
-        return bool(mine)
-
-    def _rejected_of(self, mine: list[ExpiryView], call: CallView) -> None:
-        """A reject shows whose the list before it was, where several are removed at once."""
-        listed = [one for one in mine if one.lists]
-        last = max(listed, key=lambda one: one.lists[-1].n, default=None)
-        fits = [one for one in mine if self._is_rejected(one, call)]
-        found = last if last in fits else next((one for one in fits if not one.rejects), None)
-        if found is None:
-            return
-        if last is not None and found is not last and not last.rejects:
-            found.lists, last.lists = last.lists, []
-        call.expiry = found
-        found.rejects.append(call)
-
-    def _is_rejected(self, expiry: ExpiryView, call: CallView) -> bool:
-        item, entry = self.view.listed.get(call.id, {}), expiry.entry
-        if call.id == entry.text("requestID"):
-            return True
-        call_id = call_id_of(item)
-        if call_id and entry.text("callID"):
-            return call_id == entry.text("callID")
-        return item.get("sessionID") == entry.text("sid")
-
     def _told(self, call: CallView, thread: Thread | None) -> None:
         found = self._of_thread(thread)
         if found is None and self.view.is_log:
             texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
             texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
             found = texts[0] if len(texts) == 1 and call.what == SAY else None
+        elif found is None and str(call.body.get("text", "")).startswith(FAILED):
+            # A store that refuses: nothing was claimed, and its author is told.
+            idle = [one for one in self.open_of(call.caller) if not one.claim]
+            found = next((one for one in idle if one.update.kind == TEXT), None)
+            if found is not None:
+                self._over(found)
         if found is not None:
             call.attempt = found
             found.told.append(call)
@@ -362,7 +327,7 @@ class Attempts:
             thread.removed.clear()
         attempt = self._claimant(entry, by)
         if attempt is not None:
-            attempt.claim = entry.claim
+            attempt.claim, attempt.claimed_at = entry.claim, self.view.now
             if attempt.entry is None:
                 attempt.entry = entry
                 self._look_at(attempt, entry)
@@ -374,12 +339,21 @@ class Attempts:
         idle = [one for one in self.open_of(by) if not one.claim]
         for one in idle:
             # What it was for when it came may have changed before its turn.
-            is_text = one.update.kind == TEXT and one.entry is None
+            is_text = one.update.kind == TEXT and one.entry is None and self._has_turn(one)
             if one.entry is entry or (is_text and self._means(one) is entry):
                 self._passed_by(one, entry, idle)
                 return one
         texts = [one for one in idle if one.update.kind == TEXT]
         return texts[-1] if texts else None
+
+    def _has_turn(self, text: Attempt) -> bool:
+        """A plain text waits for what its author has pressed before."""
+        return text.update.reply_to is not None or not any(
+            one.update.kind == CUSTOM
+            and one.update.user == text.update.user
+            and one.update.id < text.update.id
+            for one in self.open_of(text.listener)
+        )
 
     def _passed_by(self, chosen: Attempt, entry: EntryView, idle: list[Attempt]) -> None:
         """Older texts that waited for their turn at an entry have had it: it was not for
@@ -402,14 +376,7 @@ class Attempts:
         attempt = self._claims.get(entry.claim) if entry.claim else None
         if attempt is not None and attempt.update.kind == TEXT:
             self._over(attempt)
-        is_done = entry.settled_at >= 0 or entry.closed_at >= 0
-        age = self.age_us(entry, by)
-        is_hook = any(one.hook == by for one in self.view.befores)
-        is_old = age > QUESTION_TTL_MS * MS_US or (age < 0 and self.view.is_log)
-        if by and not is_done and not is_hook and is_old:
-            expiry = ExpiryView(entry, by, self.view.now)
-            self.expiries.append(expiry)
-            self.view.tell("expired", expiry)
+        self._expired.gone(entry, by, self.age_us(entry, by))
 
 
 def _fits(attempt: Attempt, call: CallView) -> bool:

@@ -137,6 +137,7 @@ class Attempt:
     is_foreign: bool = False
     claim: str = ""
     cached: str = ""
+    claimed_at: int = -1
     over_at: int = -1
     failed_at: int = -1
     settled_at: int = -1

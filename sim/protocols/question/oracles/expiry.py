@@ -14,6 +14,8 @@ from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView, 
 
 Kept = tuple[EntryView, Mapping[str, Any]]
 TTL_US: Final = QUESTION_TTL_MS * MS_US
+AT_ONCE_US: Final = 5 * MS_US
+"""Who claims so soon begins to handle an update when it comes."""
 EDGE_US: Final = 1 * MS_US
 """Clocks count milliseconds."""
 
@@ -43,7 +45,8 @@ class InTimeIsInTime(OfListener):
             return None
         if attempt.update.kind != OPTION or attempt.is_busy or attempt.value is None:
             return None
-        if not 0 <= attempt.age_us <= TTL_US or self.view.now - attempt.at > SECOND_US:
+        waited = attempt.claimed_at - attempt.at
+        if not 0 <= attempt.age_us <= TTL_US or not 0 <= waited <= AT_ONCE_US:
             return None
         entry = attempt.entry
         self.exercised += attempt.age_us > TTL_US - SECOND_US

@@ -183,6 +183,12 @@ class Waits(OfStore):
         super().__init__(view)
         self._met: dict[int, tuple[str, int, int]] = {}
 
+    def on_issued(self, call: CallView) -> None:
+        """Who goes on with something else has given up waiting."""
+        thread = self.view.threads.of(call.n, call.caller)
+        if thread is not None:
+            self._met.pop(thread.number, None)
+
     def on_filed(self, file: FileView) -> str | None:
         request = file.request
         if not isinstance(request, CreateFile) or not request.path.endswith(LOCK_SUFFIX):

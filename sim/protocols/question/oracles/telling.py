@@ -110,6 +110,8 @@ class PressesAreAnsweredOnce(Owing):
         if len(str(call.body.get("text", ""))) > TOAST_CHARS:
             return f"{call.caller} writes a toast of more than {TOAST_CHARS} characters"
         key = (call.caller, attempt.update.query)
+        if self.view.had_trouble(call.caller, attempt.at):
+            self.forget(attempt.n)
         first = self._first.setdefault(key, call)
         if first is not call and not self._is_retry(first, attempt):
             return f"{call.caller} answers the press {attempt.update.data} a second time"

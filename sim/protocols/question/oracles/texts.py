@@ -196,6 +196,12 @@ class TextsAreTaken(Owing):
             text = f"{attempt.listener} does nothing about the text {attempt.update.text!r}"
             self.owe(attempt.n, attempt.listener, text, 60 * SECOND_US)
 
+    def on_log(self, line: Any) -> None:
+        """A store that refuses ends it in another way."""
+        if line.level == "error" and "store" in line.text:
+            for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
+                self.forget(key)
+
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:
             self.forget(call.attempt.n)

@@ -15,7 +15,7 @@ from sim.protocols.question.oracles.matching import due_of
 from sim.protocols.question.oracles.oracle import MS_US, SECOND_US, OfListener, Owing, seconds
 from sim.protocols.question.view import QuestionView
 from sim.protocols.question.view_calls import LIST, CallView
-from sim.protocols.question.view_records import Attempt
+from sim.protocols.question.view_records import Attempt, LogView
 
 SLACK_US: Final = 50 * MS_US
 """How far a recording's times may be off; a simulated pause is exact."""
@@ -121,6 +121,12 @@ class AttemptsComeToAnEnd(Owing):
     def on_issued(self, call: CallView) -> None:
         if call.attempt is not None:
             self.forget(call.attempt.n)
+
+    def on_log(self, line: LogView) -> None:
+        """A store that refuses ends it in another way."""
+        if line.level == "error" and "store" in line.text:
+            for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
+                self.forget(key)
 
 
 class HandlersRunSideBySide(Owing):

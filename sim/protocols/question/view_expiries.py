@@ -1,0 +1,81 @@
+"""Entries that were too old: who has removed them, and whose lists and rejects follow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sim.protocols.question.constants import QUESTION_TTL_MS
+from sim.protocols.question.view_calls import LIST, REJECT, CallView, call_id_of
+from sim.protocols.question.view_records import EntryView, ExpiryView
+from sim.protocols.question.view_threads import Thread
+
+if TYPE_CHECKING:
+    from sim.protocols.question.view import QuestionView
+
+TTL_US: Final = QUESTION_TTL_MS * 1_000
+
+
+class Expiries:
+    """``all`` of them, in the order of their removal."""
+
+    def __init__(self, view: QuestionView) -> None:
+        self.view = view
+        self.all: list[ExpiryView] = []
+
+    def gone(self, entry: EntryView, by: str, age_us: int) -> None:
+        """A host has removed an entry of this age (-1: nobody knows)."""
+        is_done = entry.settled_at >= 0 or entry.closed_at >= 0
+        is_hook = any(one.hook == by for one in self.view.befores)
+        is_old = age_us > TTL_US or (age_us < 0 and self.view.is_log)
+        if by and not is_done and not is_hook and is_old:
+            expiry = ExpiryView(entry, by, self.view.now)
+            self.all.append(expiry)
+            self.view.tell("expired", expiry)
+
+    def reject(self, call: CallView, thread: Thread | None) -> None:
+        if thread is not None and self.take(thread, call):
+            return
+        mine = [one for one in self.all if one.listener == call.caller]
+        fits = [one for one in mine if self._is_rejected(one, call)]
+        if fits:
+            fits[-1].rejects.append(call)
+
+    def take(self, thread: Thread, call: CallView) -> bool:
+        """Whether a list or a reject is that of a handler that has removed what is too old."""
+        mine = [
+            one
+            for one in self.all
+            if one.listener == call.caller and one.entry.id in thread.removed
+        ]
+        if call.what == LIST and mine:
+            undone = [one for one in mine if not one.is_done] or mine[-1:]
+            where = call.request.asked("directory")
+            named = (one for one in undone if one.entry.text("directory") == where)
+            at = next(named, undone[0])
+            at.lists.append(call)
+            call.expiry = at
+        elif call.what == REJECT:
+            self._rejected_of(mine, call)
+        return bool(mine)
+
+    def _rejected_of(self, mine: list[ExpiryView], call: CallView) -> None:
+        """A reject shows whose the list before it was, where several are removed at once."""
+        listed = [one for one in mine if one.lists]
+        last = max(listed, key=lambda one: one.lists[-1].n, default=None)
+        fits = [one for one in mine if self._is_rejected(one, call)]
+        found = last if last in fits else next((one for one in fits if not one.rejects), None)
+        if found is None:
+            return
+        if last is not None and found is not last and not last.rejects:
+            found.lists, last.lists = last.lists, []
+        call.expiry = found
+        found.rejects.append(call)
+
+    def _is_rejected(self, expiry: ExpiryView, call: CallView) -> bool:
+        item, entry = self.view.listed.get(call.id, {}), expiry.entry
+        if call.id == entry.text("requestID"):
+            return True
+        call_id = call_id_of(item)
+        if call_id and entry.text("callID"):
+            return call_id == entry.text("callID")
+        return item.get("sessionID") == entry.text("sid")
