@@ -15,7 +15,7 @@ import attrs
 from sim import __version__
 from sim.cli.exporting import pcapng, websocket
 from sim.cli.exporting.packets import Connection, End
-from sim.cli.exporting.runs import Subject, began_at_us
+from sim.cli.exporting.runs import Subject, Tell, began_at_us, silent
 from sim.core import event as events
 from sim.core.event import Event
 from sim.protocols import register
@@ -30,14 +30,14 @@ Packets: TypeAlias = Iterator[tuple[bytes, str]]
 """Each with what a reader is told of it, "" where it speaks for itself."""
 
 
-def pcapng_of(subject: Subject) -> Iterator[bytes]:
-    """The file, block by block; the same run gives the same bytes."""
+def pcapng_of(subject: Subject, tell: Tell = silent) -> Iterator[bytes]:
+    """The file, block by block; the same run gives the same bytes. ``tell`` hears of progress."""
     capture = _Capture(subject)
     header = subject.trace.header
     how = "recorded live" if header.driver == "live" else f"seed {header.seed}"
     comment = f"{subject.name}: {header.protocol}, {how}"
     yield pcapng.head(f"hooktwin {__version__}", comment, capture.names)
-    for n in range(subject.trace.count):
+    for n in subject.steps(tell):
         yield from capture.on(subject.trace.event(n))
 
 

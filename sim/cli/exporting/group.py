@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,13 +89,15 @@ def perfetto(what: What, out: Out = None, seed: Seed = None, without: Without = 
     Hosts are processes, activities threads, frames and calls flows, faults instants.
     """
     from sim.cli.exporting.perfetto import perfetto_of
+    from sim.cli.reporting.report import watched
     from sim.cli.terminal import print_text
     from sim.cli.writing import check_writable, refuse_overwriting, write_text
 
     if out is not None:
         refuse_overwriting([what], [out])
         check_writable(out)
-    text = "".join(perfetto_of(_subject(what, seed, without)))
+    with watched() as tell:
+        text = "".join(perfetto_of(_subject(what, seed, without), tell))
     if out is None:
         print_text(text)
     else:
@@ -117,11 +118,14 @@ def pcapng(
     Of a recording of real programs (serve, connect, proxy) or of any other run.
     """
     from sim.cli.exporting.capture import pcapng_of
+    from sim.cli.reporting.report import watched
     from sim.cli.writing import check_writable, refuse_overwriting
 
     refuse_overwriting([what], [out])
     check_writable(out)
-    _write_bytes(out, pcapng_of(_subject(what, seed, without)))
+    with watched() as tell:
+        data = b"".join(pcapng_of(_subject(what, seed, without), tell))
+    _write_bytes(out, data)
 
 
 def _subject(what: str, seed: int | None, without: list[str] | None) -> Any:
@@ -140,14 +144,13 @@ def _write_document(document: dict[str, Any], out: Path | None) -> None:
         write_text(out, to_json(document, indent=2) + "\n")
 
 
-def _write_bytes(out: Path, blocks: Iterable[bytes]) -> None:
+def _write_bytes(out: Path, data: bytes) -> None:
     """Raises UsageError when the file cannot be written."""
     from sim.cli.writing import say_written
     from sim.core.errors import UsageError
 
     try:
-        with out.open("wb") as file:
-            file.writelines(blocks)
+        out.write_bytes(data)
     except OSError as error:
         raise UsageError(f"{out}: cannot write the file: {error.strerror}") from error
     say_written(out)

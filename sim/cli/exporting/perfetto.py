@@ -13,15 +13,15 @@ from typing import Any
 
 from sim import __version__
 from sim.cli.exporting.activities import Activities, Activity, name_of
-from sim.cli.exporting.runs import Subject
+from sim.cli.exporting.runs import Subject, Tell, silent
 from sim.core import event as events
 from sim.core.event import Event
 
 Row = dict[str, Any]
 
 
-def perfetto_of(subject: Subject) -> Iterator[str]:
-    """The text, line by line: one event of the format per line."""
+def perfetto_of(subject: Subject, tell: Tell = silent) -> Iterator[str]:
+    """The text: one event of the format per line. ``tell`` hears of progress."""
     header = subject.trace.header
     about = {
         "made_by": f"hooktwin {__version__}",
@@ -34,7 +34,7 @@ def perfetto_of(subject: Subject) -> Iterator[str]:
     head = {"displayTimeUnit": "ms", "otherData": about}
     yield _json(head)[:-1] + ',"traceEvents":[\n'
     comma = ""
-    for row in _Told(subject).rows():
+    for row in _Told(subject, tell).rows():
         yield comma + _json(row)
         comma = ",\n"
     yield "\n]}\n"
@@ -47,8 +47,9 @@ def _json(value: Any) -> str:
 class _Told:
     """The rows of a run: first who is there, then what each did, then all that happened."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, tell: Tell) -> None:
         self._subject = subject
+        self._tell = tell
         self._trace = subject.trace
         self._kinds = dict(subject.trace.header.hosts)
         self._activities = Activities(subject.trace)
@@ -62,7 +63,7 @@ class _Told:
             yield self._row(
                 "X", one.name, one.began, one, dur=one.ended - one.began, cat="activity"
             )
-        for n in range(self._trace.count):
+        for n in self._subject.steps(self._tell):
             yield from self._of(self._trace.event(n))
         yield from self._left_open()
         for broken in self._subject.violations:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,14 @@ EARLIEST_MS: Final = 1_500_000_000_000
 LATEST_MS: Final = 4_102_444_800_000
 """From 2017 to 2100: other times are no time of day."""
 
+TOLD: Final = 1_000
+Tell = Callable[[int, int], None]
+"""Gets (events read, of how many) once in a while."""
+
+
+def silent(done: int, of: int) -> None:
+    """Nobody wants to know."""
+
 
 @attrs.frozen(eq=False)
 class Subject:
@@ -32,6 +41,13 @@ class Subject:
     def name(self) -> str:
         """Of the scenario, else of the file."""
         return self.trace.header.scenario or Path(self.trace.name).name
+
+    def steps(self, tell: Tell) -> Iterator[int]:
+        """The numbers of its events; ``tell`` hears of every thousandth."""
+        for n in range(self.trace.count):
+            if n % TOLD == 0:
+                tell(n, self.trace.count)
+            yield n
 
 
 def subject_of(what: str, seed: int | None = None, without: tuple[str, ...] = ()) -> Subject:

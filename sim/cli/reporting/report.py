@@ -106,7 +106,7 @@ def report(
         refuse_overwriting([what], [out])
         check_writable(out)
     program = _browser_for(form, browser)
-    with _watched() as tell:
+    with watched() as tell:
         subject = subject_of(Asked(what, seed, tuple(without or ()), against), tell)
         written = _made(form, subject, tell)
     if form is Format.pdf:
@@ -194,7 +194,7 @@ def _was_cut_short(failures: tuple[object, ...]) -> bool:
 
 
 @contextmanager
-def _watched() -> Iterator[Tell]:
+def watched() -> Iterator[Tell]:
     """Progress on stderr, for runs that are long enough."""
     from rich.progress import Progress
 
