@@ -11,6 +11,11 @@ SHOWN: Final[dict[str, tuple[str, ...]]] = {}
 
 BROKEN_BY: Final[dict[str, tuple[str, int]]] = {
     "cached-id-counts": ("killed-at-work", 1),
+    "own-session-only": ("another-session", 1),
+    "index-checked": ("option-that-is-none", 1),
+    "fallback-is-personal": ("somebody-else-writes", 1),
+    "text-only-when-awaited": ("text-that-nobody-waits-for", 1),
+    "edge-of-ttl": ("thirty-minutes-old", 1),
     "cached-id-checked": ("killed-at-work", 1),
     "closed-is-told-at-once": ("killed-at-work", 1),
     "callid-before-session": ("race-reply-to-the-older", 1),
@@ -38,7 +43,7 @@ BROKEN_BY: Final[dict[str, tuple[str, int]]] = {
     "failure-in-the-seeds-words": ("race-response-lost", 1),
     "one-toast": ("custom-answer", 1),
     "age-at-handling": ("pressed-too-late", 1),
-    "expiry-spares-handling": ("pressed-too-late", 1),
+    "expiry-spares-handling": ("begun-in-time", 1),
     "reject-at-expiry": ("race-reject-fails", 1),
     "rejected-once": ("ttl-rejects", 1),
     "reject-failure-only-warns": ("race-reject-fails", 1),
