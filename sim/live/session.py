@@ -86,14 +86,7 @@ class Session(Generic[StageT]):
             Helm(world, Striker(world, stage), scenario.settings.steps)
         if running.record is not None:
             self.recording = Recording(running.record, self._header(off), self.secrets)
-        self.findings = Findings(
-            world,
-            stage.protocol,
-            self.twins(),
-            frozenset(self.OUTSIDE),
-            self.found,
-            by_frames=self.HAS_FRAMES,
-        )
+        self.findings = self._findings()
         if self.director is not None:
             self.director.dropped = scenario.settings.omitted | self.unread()
             self.director.lookout.is_outside = self.is_outside
@@ -104,6 +97,16 @@ class Session(Generic[StageT]):
             self.driver, JsonCodec(register.protocol(stage.protocol).parse), tell
         )
         self.has_begun = False
+
+    def _findings(self) -> Findings:
+        return Findings(
+            self.world,
+            self.stage.protocol,
+            self.twins(),
+            frozenset(self.OUTSIDE),
+            self.found,
+            by_frames=self.HAS_FRAMES,
+        )
 
     # -- what differs ------------------------------------------------------------------
 

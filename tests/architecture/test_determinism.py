@@ -16,6 +16,7 @@ MAY_ASK_THE_REAL_WORLD = {
     "sim/check/clock.py": "reads the dates that stand in logs; never asks for the present one",
     "sim/cli/checking/following.py": "waits for a file to grow",
     "sim/core/forbidden.py": "the list of what the fence forbids",
+    "sim/live/disk.py": "processes of one machine sign their locks, and wait for each other",
     "sim/live/wallclock.py": "real programs compare what they are told with the time of day",
     "sim/drivers/trio_determinism.py": "takes the place of the generator that Trio shuffles with",
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import attrs
 import typer
 
 from sim.cli.writing import named
@@ -43,51 +44,65 @@ StoreFile = Annotated[
 Demo = Annotated[bool, typer.Option(help="Question: ask one at the beginning.")]
 
 
-def served_of(
-    protocol: str,
-    port: int,
-    telegram_port: int,
-    twins: Sequence[str] | None,
-    hook_url: str | None,
-    store: Path | None,
-    demo: bool,
-    played: bool = False,
-) -> Served:
+@attrs.frozen
+class Wish:
+    """What the options say; those left out are as :class:`sim.live.served.Served` has them."""
+
+    telegram_port: int = 0
+    twins: Sequence[str] = ()
+    hook_url: str = ""
+    store: Path | None = None
+    demo: bool = True
+
+    def given(self) -> Iterator[str]:
+        """The options that were given."""
+        options = {
+            "--telegram-port": self.telegram_port,
+            "--twin": self.twins,
+            "--hook-url": self.hook_url,
+            "--store": self.store,
+            "--no-demo": not self.demo,
+        }
+        yield from (name for name, value in options.items() if value)
+
+
+def served_of(protocol: str, port: int, wish: Wish, *, played: bool) -> Served:
     """The surroundings; ``played``: of a scenario.
 
     Raises UsageError for what contradicts itself or the protocol.
     """
-    from sim.cli.outcome import unknown
     from sim.core.errors import UsageError
     from sim.drivers.listening import checked_base
-    from sim.live.served import TWINS, Served
+    from sim.live.served import Served
 
-    given: dict[str, object] = {
-        "--telegram-port": telegram_port,
-        "--twin": twins,
-        "--hook-url": hook_url,
-    }
-    given |= {"--store": store, "--no-demo": not demo}
     if protocol != "question":
-        for name, value in given.items():
-            if value:
-                raise UsageError(f"{name} is for --protocol question")
+        for name in wish.given():
+            raise UsageError(f"{name} is for --protocol question")
         return Served()
-    for one in twins or ():
+    _check(wish, played)
+    return Served(
+        twins=frozenset(wish.twins),
+        hook_url=checked_base(wish.hook_url, "--hook-url") if wish.hook_url else "",
+        store=str(wish.store.expanduser().absolute()) if wish.store is not None else "",
+        demo=wish.demo,
+        opencode_port=port,
+        telegram_port=wish.telegram_port,
+    )
+
+
+def _check(wish: Wish, played: bool) -> None:
+    """Raises UsageError for options that do not go together."""
+    from sim.cli.outcome import unknown
+    from sim.core.errors import UsageError
+    from sim.live.served import TWINS
+
+    for one in wish.twins:
         if one not in TWINS:
             raise unknown("twin", one, TWINS)
-    if hook_url and "hook" in (twins or ()):
+    if wish.hook_url and "hook" in wish.twins:
         raise UsageError("--hook-url and --twin hook: there is one hook; leave one of them out")
-    if played and not hook_url and "hook" not in (twins or ()):
+    if played and not wish.hook_url and "hook" not in wish.twins:
         told = "a scenario needs somebody who hears of tools: give --hook-url URL or --twin hook"
         raise UsageError(told)
-    if store is not None and not twins:
+    if wish.store is not None and not wish.twins:
         raise UsageError("--store: only twins use it; give --twin hook, --twin listener or both")
-    return Served(
-        twins=frozenset(twins or ()),
-        hook_url=checked_base(hook_url, "--hook-url") if hook_url else "",
-        store=str(store.expanduser().absolute()) if store is not None else "",
-        demo=demo,
-        opencode_port=port,
-        telegram_port=telegram_port,
-    )

@@ -15,13 +15,15 @@ from sim.cli.living.options import (
     Speed,
     Token,
 )
-from sim.cli.living.questions import Demo, HookUrl, StoreFile, TelegramPort, Twins
+from sim.cli.living.questions import Demo, HookUrl, StoreFile, TelegramPort, Twins, Wish
 from sim.cli.run_options import Seed, Without
 
 if TYPE_CHECKING:
     from sim.live.holding import Summary
     from sim.live.house import Plan
     from sim.live.serving import Address, Opened
+    from sim.live.session import Running
+    from sim.scenario.syntax import Scenario
 
 SESSION = (
     "hooktwin serve --port 8787 --control-port 8788 --record run.jsonl &",
@@ -102,29 +104,44 @@ def serve(
     are told as they happen.
     """
     from sim.cli.living import setup
-    from sim.cli.living.questions import served_of
     from sim.cli.living.summary import code_of
     from sim.cli.living.watching import with_tui
-    from sim.cli.run_files import check_rules
-    from sim.live.house import Plan
     from sim.live.serving import Address
 
-    check_rules(tuple(without or ()))
+    wish = Wish(telegram_port, twin or (), hook_url or "", store, demo)
     setup.check_recording(record, scenario)
     played = setup.scenario_of(scenario, channel)
-    spoken = setup.protocol_of(protocol, played, channel)
-    plan = Plan(
-        channels=setup.channels_of(channel),
-        scenario=played,
-        running=setup.running_of(record, speed, seed, without, played),
-        seconds=seconds,
-        protocol=spoken,
-        served=served_of(
-            spoken, port, telegram_port, twin, hook_url, store, demo, played is not None
-        ),
-    )
+    running = setup.running_of(record, speed, seed, without, played)
+    plan = _plan(channel, protocol, played, running, seconds, port, wish)
     address = Address(setup.host_of(host), port, control_port, setup.check_token(token))
     raise typer.Exit(code_of((with_tui if tui else _plainly)(plan, address)))
+
+
+def _plan(
+    channel: list[str] | None,
+    protocol: str | None,
+    played: Scenario | None,
+    running: Running,
+    seconds: float | None,
+    port: int,
+    wish: Wish,
+) -> Plan:
+    """What is to be served. Raises UsageError for what contradicts itself."""
+    from sim.cli.living import setup
+    from sim.cli.living.questions import served_of
+    from sim.cli.run_files import check_rules
+    from sim.live.house import Plan
+
+    check_rules(tuple(sorted(running.without)))
+    spoken = setup.protocol_of(protocol, played, channel)
+    return Plan(
+        channels=setup.channels_of(channel),
+        scenario=played,
+        running=running,
+        seconds=seconds,
+        protocol=spoken,
+        served=served_of(spoken, port, wish, played=played is not None),
+    )
 
 
 def _plainly(plan: Plan, address: Address) -> Summary:

@@ -57,10 +57,8 @@ async def _both(plan: Plan, address: Address, record: Path) -> Summary:
             log.write(text + "\n")
 
         def opened(where: Opened) -> None:
-            for lane, url in (*where.urls.items(), ("control", where.control)):
-                tell(f"{lane:<8} {url}")
-            for name, hint in where.hints.items():
-                tell(f"{name}: {hint}")
+            told = {**where.urls, "control": where.control, **where.hints}
+            tell("\n".join(f"{name:<8} {what}" for name, what in told.items()))
             control.append(where.control)
             is_open.set()
 
