@@ -19,6 +19,9 @@ CHUNK: Final = 1 << 16
 LONGEST: Final = 256 << 20
 """Bytes of a line, at most; a longer one is passed over."""
 BOM: Final = b"\xef\xbb\xbf"
+BOMB_BYTES: Final = 64 << 20
+BOMB_TIMES: Final = 500
+"""Deflate gives 1,032 times at most, and logs of equal lines some hundred."""
 _PACKED: Final = b"\x1f\x8b"
 _WIDE: Final = re.compile(
     rb"\xff\xfe|\xfe\xff|[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|[^\0]\0\0\0|\0\0\0[^\0]"
@@ -51,8 +54,23 @@ def open_log(name: str) -> IO[bytes]:
         raise UsageError(f"{name}: this is UTF-16 or UTF-32; save it as UTF-8")
     if start.startswith(_PACKED):
         file.close()
-        return gzip.open(name, "rb")  # type: ignore[return-value]
+        return _Unpacked(name)  # type: ignore[return-value]
     return file
+
+
+class _Unpacked(gzip.GzipFile):
+    """A packed log. One that unpacks to far more than a log would is no log, but a bomb."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, "rb")
+        self._allowed = max(BOMB_BYTES, BOMB_TIMES * os.stat(name).st_size)
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        # A log that grows is unpacked on: what it has now is what counts.
+        if self.tell() > self._allowed:
+            raise OSError(f"it unpacks to more than {BOMB_TIMES} times its size: no log does")
+        return data
 
 
 def lines_of(name: str, file: IO[bytes]) -> Lines:

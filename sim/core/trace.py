@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Final, Protocol
 
 import attrs
 import msgspec
@@ -81,6 +82,8 @@ def _plain(value: Any) -> Any:
 _encoder = msgspec.json.Encoder(enc_hook=_plain, order=None)
 _decoder = msgspec.json.Decoder(AnyEvent)
 _BATCH = 256
+LARGEST_BYTES: Final = 2 << 30
+"""Of a trace that is read into memory; viewers map larger ones."""
 TOO_DEEP = "(nested too deeply to stand in a trace)"
 
 
@@ -190,9 +193,8 @@ def read_trace(path: Path) -> Trace:
     trace, or was written by another version of the format.
     """
     try:
-        if stat.S_ISCHR(path.stat().st_mode):
-            raise TraceError(f"{path}: this is a device; give a file")
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = read_within(path, file)
     except OSError as error:
         raise TraceError(f"{path}: cannot read the trace: {error.strerror}") from error
     lines = data.split(b"\n")
@@ -210,6 +212,22 @@ def read_trace(path: Path) -> Trace:
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise TraceError(f"{path}:{number}: no event of this format: {error}") from error
     return Trace(header, events, truncated=not finished)
+
+
+def read_within(path: Path, file: IO[bytes], most: int | None = None) -> bytes:
+    """All bytes of a file that somebody else may have made.
+
+    Raises TraceError for a device, and for more than ``most`` bytes (``LARGEST_BYTES`` unless
+    named): a pipe may never end. Raises OSError where it cannot be read.
+    """
+    mode = os.fstat(file.fileno()).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise TraceError(f"{path}: this is a device; give a file")
+    most = LARGEST_BYTES if most is None else most
+    data = file.read(most + 1)
+    if len(data) > most:
+        raise TraceError(f"{path}: more than {most >> 20} MiB; record a shorter run")
+    return data
 
 
 def is_trace(data: bytes) -> bool:

@@ -14,6 +14,8 @@ from sim.drivers.listening import is_this_machine
 
 CONNECT_S: Final = 10.0
 LEAVE_S: Final = 1.0
+ANSWER_BYTES: Final = 64 << 20
+"""Of an answer, unpacked: what is more is not kept."""
 
 
 class Endpoint:
@@ -55,18 +57,39 @@ class Endpoint:
         if body is not None:
             headers["content-type"] = "application/json"
         try:
-            response = await self._client.request(
+            wanted = self._client.build_request(
                 request.method,
                 self._base + request.path,
                 params=list(request.query) or None,
                 content=body,
                 headers=headers,
             )
+            response = await self._client.send(wanted, stream=True)
+            content = await _within(response)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError):
             return Unreached(REFUSED)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError):
             return Unreached(RESET)
-        return HttpResponse(response.status_code, _decoded(response.content))
+        if content is None:
+            return Unreached(RESET)
+        return HttpResponse(response.status_code, _decoded(content))
+
+
+async def _within(response: httpx.Response) -> bytes | None:
+    """The whole body; None when it is longer than an answer may be.
+
+    What is too much is thrown away, not broken off: the caller's limit of time ends it.
+    """
+    content, size = bytearray(), 0
+    try:
+        async for chunk in response.aiter_bytes():
+            size += len(chunk)
+            if size <= ANSWER_BYTES:
+                content += chunk
+    finally:
+        with trio.move_on_after(LEAVE_S, shield=True):
+            await response.aclose()
+    return bytes(content) if size <= ANSWER_BYTES else None
 
 
 def _decoded(content: bytes) -> Any:

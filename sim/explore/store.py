@@ -15,6 +15,7 @@ from typing import Any
 
 from sim.core.entropy import real_uuid4
 from sim.core.errors import UsageError
+from sim.core.trace import read_within
 from sim.explore.finding import Finding
 from sim.explore.schedule import Case, Schedule
 from sim.explore.written import failing
@@ -25,6 +26,8 @@ from sim.world.fault import Budget
 
 KIND = "hooktwin finding"
 FORMAT = 1
+LARGEST_BYTES = 64 << 20
+"""Of a kept finding: a scenario and the names of its choices."""
 
 
 def save(folder: Path, case: Case, finding: Finding) -> tuple[Path, Path]:
@@ -96,7 +99,8 @@ def _rule(name: Any, scenario: Scenario) -> str:
 def read_stored(path: Path) -> tuple[Case, Schedule, str]:
     """Case, schedule and broken invariant. Raises UsageError for a damaged file."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            document = json.loads(read_within(path, file, LARGEST_BYTES).decode())
         if document["kind"] != KIND or document["format"] != FORMAT:
             raise ValueError(f"it is {document['kind']!r} of format {document['format']!r}")
         schedule = Schedule.from_json(document["schedule"])

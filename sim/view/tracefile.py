@@ -20,7 +20,15 @@ import msgspec
 
 from sim.core.errors import TraceError
 from sim.core.event import Event, Noted
-from sim.core.trace import Header, Trace, decode_event, decode_header, is_snapshot, lines_of
+from sim.core.trace import (
+    Header,
+    Trace,
+    decode_event,
+    decode_header,
+    is_snapshot,
+    lines_of,
+    read_within,
+)
 
 KEPT = 4096
 """Decoded events that are remembered."""
@@ -238,10 +246,10 @@ def _mapped(path: Path) -> Bytes:
     try:
         with path.open("rb") as file:
             if path.stat().st_size <= READ_WHOLE:
-                return file.read()
+                return read_within(path, file)
             try:
                 return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             except (ValueError, OSError):  # an empty file, or a pipe
-                return file.read()
+                return read_within(path, file)
     except OSError as error:
         raise TraceError(f"{path}: cannot read the trace: {error.strerror}") from error
