@@ -356,6 +356,20 @@ def test_time_that_is_up_ends_the_wait_and_leaves_no_lock():
     assert LOCK not in play.files()
 
 
+def test_nothing_is_asked_of_the_disk_once_time_is_up():
+    play = two()
+    for late in (play.world.now - 5, play.world.now):
+        trouble = play.done("P", lambda p, at=late: p.pending.until(at).entries())
+        assert "no time left" in str(trouble)
+        assert isinstance(trouble, DiskTrouble)
+    assert play.operations("P") == []
+    play.perform("store", op.Save(STORE_FILE, "broken"))
+    limit = play.world.now + 200
+    trouble = play.done("P", lambda p: p.pending.until(limit).entries())
+    assert isinstance(trouble, DiskTrouble)
+    assert (play.operations("P"), play.world.now) == (["ReadFile"], limit)
+
+
 def test_a_disk_that_refuses_is_told_and_leaves_no_lock():
     play = two()
     play.act("store", acts.DenyStore(why="no space"))

@@ -3,6 +3,7 @@
 import pytest
 
 from sim.core import op
+from sim.core.event import Erased
 from sim.protocols.question import acts
 from sim.protocols.question.constants import STORE_FILE
 from sim.protocols.question.store.operations import (
@@ -41,7 +42,7 @@ def test_a_file_is_made_once_read_and_removed(play):
     assert ask(play, ReadFile("/f")).text == "one"
     assert ask(play, RemoveFile("/f")) == Done()
     assert ask(play, RemoveFile("/f")) == Done()
-    assert play.files() == []
+    assert (play.files(), len(play.events(Erased))) == ([], 1)
 
 
 def test_a_rename_replaces_its_target(play):
@@ -77,6 +78,9 @@ def test_a_write_may_stop_half_way(play):
     assert isinstance(ask(play, WriteFile("/f", "123456")), Failed)
     assert play.file("/f") == "123"
     assert ask(play, WriteFile("/f", "123456")) == Done()
+    play.act("store", acts.TearNextWrite(times=2))
+    replies = [ask(play, WriteFile("/f", "123456")) for _ in range(3)]
+    assert [type(reply) for reply in replies] == [Failed, Failed, Done]
 
 
 def test_files_survive_a_crash_of_the_disks_host(play):
@@ -97,7 +101,15 @@ def test_a_disk_that_refuses_says_why_until_it_takes_operations_again(play):
 
 @pytest.mark.parametrize(
     ("owner", "alive"),
-    [("P#1", True), ("P#2", False), ("killed#1", False), ("P", False), ("", False), ("#1", False)],
+    [
+        ("P#1", True),
+        ("P#2", False),
+        ("killed#1", False),
+        ("P", False),
+        ("", False),
+        ("#1", False),
+        ("P#x", False),
+    ],
 )
 def test_a_disk_knows_which_owners_live(play, owner, alive):
     assert ask(play, IsAlive(owner)) is alive
@@ -118,6 +130,10 @@ def test_acts_break_the_file_and_leave_locks(play):
     play.act("store", acts.PutEntry("aaaa0001", {"timestamp": 5}))
     assert list(play.kept()) == ["bbbb0002", "aaaa0001"]
     assert play.kept()["aaaa0001"] == {"timestamp": 5}
+    for broken in ("[]", "{no json"):
+        play.act("store", acts.BreakStore(broken))
+        play.act("store", acts.PutEntry("cccc0003", {"timestamp": 7}))
+        assert play.kept() == {"cccc0003": {"timestamp": 7}}
 
 
 def test_what_is_no_operation_and_no_act_is_the_askers_fault(play):

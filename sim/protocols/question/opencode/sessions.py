@@ -114,25 +114,23 @@ class Sessions:
         await self.step(part, "ask")
         await self._actor.perform(Note("question.asked", {**part.told, "questions": questions}))
 
-    async def reply(self, id: str, directory: str | None, answers: Answers, by: str) -> bool:
-        """Answer an open question. → whether it was one; a warning where it was not."""
+    async def reply(self, id: str, directory: str | None, answers: Answers, by: str) -> None:
+        """Answer an open question; one that is not is a warning and nothing else."""
         part = await self._closing(id, directory, "reply")
         if part is None:
-            return False
+            return
         if self._plan.rules.reply_completes_tool:
             await self._end(part, "reply", output_of(part.questions, answers))
         told = {**part.told, "answers": answers, "by": by}
         await self._actor.perform(Note("question.replied", told))
-        return True
 
-    async def reject(self, id: str, directory: str | None, by: str) -> bool:
-        """Dismiss an open question. → as for :meth:`reply`."""
+    async def reject(self, id: str, directory: str | None, by: str) -> None:
+        """Dismiss an open question, likewise."""
         part = await self._closing(id, directory, "reject")
         if part is None:
-            return False
+            return
         await self._end(part, "reject", DISMISSED)
         await self._actor.perform(Note("question.rejected", {**part.told, "by": by}))
-        return True
 
     async def abort(self, part: Part) -> None:
         """The session is interrupted: the tool ends, its question with it."""
