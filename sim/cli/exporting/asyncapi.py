@@ -43,15 +43,7 @@ def asyncapi_of(protocol: str) -> JsonObject:
     names = {name: component_name(name) for name in messages}
     return {
         "asyncapi": "3.0.0",
-        "info": {
-            "title": f"{protocol}, seen from the {centre}",
-            "version": __version__,
-            "description": (
-                f"All message types of the {protocol} protocol, made by hooktwin from their "
-                "declarations. Rules between fields stand in the descriptions."
-            ),
-            "license": {"name": "MIT"},
-        },
+        "info": _info(protocol, centre),
         "defaultContentType": "application/json",
         "servers": {
             "twin": {
@@ -74,6 +66,18 @@ def asyncapi_of(protocol: str) -> JsonObject:
             "messages": {names[name]: _message(name, cls) for name, cls in messages.items()},
             "schemas": components_of(everything_declared(protocol).values()),
         },
+    }
+
+
+def _info(protocol: str, centre: str) -> JsonObject:
+    return {
+        "title": f"{protocol}, seen from the {centre}",
+        "version": __version__,
+        "description": (
+            f"All message types of the {protocol} protocol, made by hooktwin from their "
+            "declarations. Rules between fields stand in the descriptions."
+        ),
+        "license": {"name": "MIT"},
     }
 
 
