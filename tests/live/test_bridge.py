@@ -155,7 +155,6 @@ async def test_the_plugin_s_questions_are_answered_by_a_button_and_by_a_text(
     for path in (record, tmp_path / "serve.jsonl"):
         assert "sesame" not in path.read_text()
     assert not any("sesame" in line for line in bridge.log)
-    await trio.to_thread.run_sync(_comes_back, tmp_path / "serve.jsonl")
 
 
 def _comes_back(record: Path) -> None:
@@ -181,7 +180,8 @@ def _is_chain(log: list[str], data: str, prompt: str) -> None:
 
 async def test_a_scenario_is_played_with_a_real_hook_and_a_real_listener(tmp_path: Path) -> None:
     port, hook = await somewhere()
-    plan = attrs.evolve(serving(hook_url=hook), scenario=read_scenario("custom-answer"))
+    plan = serving(tmp_path / "serve.jsonl", hook_url=hook)
+    plan = attrs.evolve(plan, scenario=read_scenario("custom-answer"))
     async with served(plan) as session:
         wanted = attrs.evolve(settings(session, tmp_path / "pending.json"), port=port)
         async with bridging(Work(wanted)):
@@ -189,6 +189,7 @@ async def test_a_scenario_is_played_with_a_real_hook_and_a_real_listener(tmp_pat
     assert session.summary is not None
     assert session.summary.failures == ()
     assert session.summary.ok
+    await trio.to_thread.run_sync(_comes_back, tmp_path / "serve.jsonl")
 
 
 async def test_without_a_plugin_the_bridge_looks_for_questions_itself(tmp_path: Path) -> None:
