@@ -113,10 +113,15 @@ _case: Case | None = None
 def _begin(case: Case) -> None:
     """What a worker does first."""
     global _case
+    follow_parent()
+    _case = case
+
+
+def follow_parent() -> None:
+    """A worker leaves signals to its parent, and ends with it."""
     for number in PARENTS_OWN:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _case = case
 
 
 def _end_with_parent() -> None:

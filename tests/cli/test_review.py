@@ -236,7 +236,18 @@ def test_ctrl_c_in_the_timed_run_is_no_failure_of_the_scenario(
     monkeypatch.setattr(Seen, "take", pressed)
     said, told = reviewed(shell, "designs/b-holds.mmd", *FEW)
     assert (said.code, told["interrupted"]) == (130, True)
-    assert [one["verdict"] for one in told["scenarios"]] == ["holds"]
+    assert [one["verdict"] for one in told["scenarios"]] == ["interrupted"]
+    assert told["scenarios"][0]["failures"] == []
+
+
+@pytest.mark.deep
+def test_processes_find_the_same_and_give_the_same_page(shell: Shell, folder: Path) -> None:
+    for path in sorted(folder.iterdir())[4:]:
+        path.unlink()
+    words = ("review", "designs", *FEW, "--without", "ownership-at-write")
+    assert shell(*words, "--out", "one.html").code == 1
+    assert shell(*words, "--out", "two.html", "--jobs", 2).code == 1
+    assert Path("one.html").read_bytes() == Path("two.html").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import attrs
 from sim.core.invariant import Invariant
 from sim.core.rule import Rule, table_of
 from sim.core.table import Table
-from sim.explore.rows import Used
+from sim.explore.rows import Used, tables
 from sim.protocols.played import Played, played
 from sim.scenario.playing.covered import covered
 from sim.scenario.playing.play import Run
@@ -20,11 +20,12 @@ class Seen:
     """What the runs of one scenario went through.
 
     ``ways``: how many of them went each way of the diagram; ``tested``: how often each
-    invariant had an occasion to break.
+    invariant had an occasion to break; ``taken``: rows of state tables, by the table's role.
     """
 
     ways: Counter[tuple[int, str]] = attrs.field(factory=Counter)
     tested: Counter[str] = attrs.field(factory=Counter)
+    taken: dict[str, frozenset[tuple[str, str]]] = attrs.field(factory=dict)
 
     def take(self, run: Run) -> None:
         """One more run is over."""
@@ -33,18 +34,38 @@ class Seen:
             if invariant.exercised:
                 self.tested[invariant.name] += invariant.exercised
 
+    def note_tables(self, used: tuple[Used, ...]) -> None:
+        """The tables as all of these runs have left them."""
+        rows = {table.role: table.rows() for table in tables()}
+        for one in used:
+            self.taken[one.role] = frozenset(rows[one.role]).difference(one.never)
+
 
 @attrs.define(eq=False)
 class Area:
-    """One protocol: its scenarios and what their runs together went through.
-
-    ``tables`` are those of the protocol as they were gone through.
-    """
+    """One protocol: its scenarios and what their runs together went through."""
 
     record: Played
     scenarios: int = 0
     tested: Counter[str] = attrs.field(factory=Counter)
-    tables: tuple[tuple[Table, Used], ...] = ()
+    taken: dict[str, frozenset[tuple[str, str]]] = attrs.field(factory=dict)
+
+    def add(self, seen: Seen) -> None:
+        """The runs of one more scenario."""
+        self.scenarios += 1
+        self.tested.update(seen.tested)
+        for role, rows in seen.taken.items():
+            self.taken[role] = self.taken.get(role, frozenset()) | rows
+
+    @property
+    def tables(self) -> tuple[tuple[Table, Used], ...]:
+        """Those of the protocol, as they were gone through."""
+        return tuple((table, self._used(table)) for table in self.record.tables)
+
+    def _used(self, table: Table) -> Used:
+        taken = self.taken.get(table.role, frozenset())
+        never = tuple(row for row in table.rows() if row not in taken)
+        return Used(table.role, len(table.rows()), never)
 
     @property
     def idle(self) -> tuple[type[Invariant], ...]:
@@ -81,13 +102,4 @@ class Coverage:
 
     def add(self, protocol: str, seen: Seen) -> None:
         """The runs of one more scenario."""
-        area = self.areas.setdefault(protocol, Area(played(protocol)))
-        area.scenarios += 1
-        area.tested.update(seen.tested)
-
-    def note_tables(self, used: tuple[Used, ...]) -> None:
-        """The tables as all runs have left them."""
-        by_role = {one.role: one for one in used}
-        for area in self.areas.values():
-            mine = [table for table in area.record.tables if table.role in by_role]
-            area.tables = tuple((table, by_role[table.role]) for table in mine)
+        self.areas.setdefault(protocol, Area(played(protocol))).add(seen)

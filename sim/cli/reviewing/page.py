@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from importlib import resources
 from xml.sax.saxutils import quoteattr, unescape
 
-from sim.cli.drawing.svg import draw, escaped
+from sim.cli.drawing.svg import escaped
 from sim.cli.drawing.tables import STYLE as TABLE_STYLE
 from sim.cli.drawing.tables import draw_table
 from sim.cli.reporting.html import asset
@@ -110,8 +110,8 @@ def _failures(one: Reviewed) -> Iterator[str]:
     for line, expected, happened in failures:
         yield f'<tr><td class="n">{line or ""}</td>{_cells(expected, happened)}</tr>'
     yield f"</table><p>See it: <code>{escaped(one.command)}</code></p>"
-    if one.result is not None:
-        yield from _picture(draw(one.result), f"the timed run of {one.name}")
+    if one.picture:
+        yield from _picture(one.picture, f"the timed run of {one.name}")
 
 
 def _finding(found: Found, anchor: str, pictured: bool) -> Iterator[str]:

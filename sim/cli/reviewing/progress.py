@@ -54,16 +54,17 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def comes_to(self, number: int, name: str) -> None:
-        """The next scenario; ``number`` counts from 0."""
-        self._number, self._name = number, name
+    def comes_to(self, name: str) -> None:
+        """The next scenario, or the one that is waited for."""
+        self._name = name
         self.says("")
 
     def is_through(self, one: Reviewed) -> None:
         """It is through."""
+        self._number += 1
         self._bad += one.verdict.is_bad
         if self._bar is not None:
-            self._bar.update(self._task, completed=self._number + 1)
+            self._bar.update(self._task, completed=self._number)
 
     def says(self, told: str) -> None:
         """What is being done; often too often to be shown."""
@@ -87,9 +88,12 @@ class Progress:
 
 
 class Quiet(Watcher):
-    """The watcher of one scenario's search within a review: it has no bar of its own."""
+    """The watcher of one scenario's search within a review: it has no bar of its own.
 
-    def __init__(self, progress: Progress) -> None:
+    ``progress`` None: nobody watches, in a process of its own.
+    """
+
+    def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
 
     def __enter__(self) -> Quiet:
@@ -105,14 +109,18 @@ class Quiet(Watcher):
 
     def searching(self, search: Search) -> None:
         """One more schedule has been tried."""
-        self._progress.says(f"{search.schedules:,} schedules")
+        self._says(f"{search.schedules:,} schedules")
 
     def searched(self, search: Search) -> None:
         """The search is over."""
 
     def shrinking(self, shrinker: Any) -> None:
         """One more run of the shrinker."""
-        self._progress.says(f"shrinking {shrinker.invariant}")
+        self._says(f"shrinking {shrinker.invariant}")
 
     def blaming(self, done: int, every: int) -> None:
         """Nobody asks a review for a curve."""
+
+    def _says(self, told: str) -> None:
+        if self._progress is not None:
+            self._progress.says(told)

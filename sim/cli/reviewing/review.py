@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sim.cli import outcome
-from sim.cli.exploring.options import Faults, SaveFolder
+from sim.cli.exploring.options import Faults, Jobs, SaveFolder
 from sim.cli.run_options import Seed, Without, complete_scenario
 from sim.cli.writing import named
 
@@ -91,6 +91,7 @@ def review(
     without: Without = None,
     seed: Seed = None,
     save: SaveFolder = None,
+    jobs: Jobs = 1,
 ) -> None:
     """Play and search every scenario of a folder: verdicts, findings, coverage, on one page.
 
@@ -114,7 +115,7 @@ def review(
     if seconds is None and schedules is None:
         seconds = DEFAULT_SECONDS
     budget = None if faults is None else Budget.parse(faults)
-    wish = ReviewWish(seconds, schedules, budget, tuple(without or ()), seed, save)
+    wish = ReviewWish(seconds, schedules, budget, tuple(without or ()), seed, save, jobs)
     names = expand(folders)
     refuse_overwriting(names, outs)
     for path in outs:

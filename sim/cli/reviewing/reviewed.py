@@ -46,8 +46,8 @@ class Reviewed:
     """One scenario. ``name`` is what the command line or its folder called it.
 
     ``error``: why it could not be played, ``raised``: what a handler of an actor has raised in
-    the timed run. ``result`` is the timed run (of one that
-    holds, without its events). ``found`` has what the diagram does not say itself, ``shown`` the
+    the timed run. ``result`` is the timed run without its events, ``picture`` that of one
+    that fails. ``found`` has what the diagram does not say itself, ``shown`` the
     invariants that it does (``@violates``) and that broke. ``schedules`` and ``situations`` are
     those of the search. ``ways`` are its branches, ``seen`` says how often each was gone.
     """
@@ -58,6 +58,7 @@ class Reviewed:
     error: UsageError | None = None
     raised: str = ""
     result: Result | None = None
+    picture: str = ""
     found: list[Found] = attrs.field(factory=list)
     shown: tuple[str, ...] = ()
     schedules: int = 0

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from sim.cli.drawing.svg import draw
 from sim.cli.exploring.junit import replay_line
 from sim.cli.exploring.playing import RAISED
 from sim.cli.exploring.searching import case_for, explore_one
@@ -19,7 +24,7 @@ from sim.cli.run import was_interrupted
 from sim.core.errors import UsageError
 from sim.core.trace import Trace
 from sim.explore import rows
-from sim.explore.engine import SerialEngine
+from sim.explore.engine import SerialEngine, deaf, follow_parent
 from sim.play import play, vocabularies
 from sim.scenario.playing.covered import ways_of
 from sim.scenario.syntax import Scenario
@@ -30,7 +35,10 @@ DEFAULT_SECONDS = 2.0
 
 @attrs.frozen
 class ReviewWish:
-    """How it is wanted. ``seconds`` and ``schedules`` are per scenario, None: no limit."""
+    """How it is wanted. ``seconds`` and ``schedules`` are per scenario, None: no limit.
+
+    ``jobs`` processes find the same as one.
+    """
 
     seconds: float | None = DEFAULT_SECONDS
     schedules: int | None = None
@@ -38,6 +46,7 @@ class ReviewWish:
     without: tuple[str, ...] = ()
     seed: int | None = None
     save: Path | None = None
+    jobs: int = 1
 
     def command(self, folders: list[str]) -> str:
         """What to paste for the same review."""
@@ -54,39 +63,78 @@ class ReviewWish:
 
 
 def review_all(names: list[str], wish: ReviewWish, command: str, progress: Progress) -> Review:
-    """Everything that becomes of these scenarios; Ctrl-C ends it early, nothing is lost."""
+    """Everything that becomes of these scenarios; Ctrl-C ends it early, nothing is lost.
+
+    Raises UsageError when a process of several dies.
+    """
     review = Review(command, len(names))
-    with rows.noted():
-        try:
-            for number, name in enumerate(names):
-                progress.comes_to(number, name)
-                one = Reviewed(name)
-                review.every.append(one)
-                _review_one(one, wish, progress)
-                if one.protocol:
-                    review.coverage.add(one.protocol, one.seen)
-                if one.interrupted:
-                    review.interrupted = True
-                    break
-                progress.is_through(one)
-        except KeyboardInterrupt:  # between two things that ask for it themselves
-            review.interrupted = True
-        review.coverage.note_tables(rows.used())
+    each = _one_by_one if wish.jobs == 1 else _several_at_once
+    try:
+        for one in each(names, wish, progress):
+            review.every.append(one)
+            if one.protocol:
+                review.coverage.add(one.protocol, one.seen)
+            if one.interrupted:
+                review.interrupted = True
+                break
+            progress.is_through(one)
+    except KeyboardInterrupt:  # between two things that ask for it themselves
+        review.interrupted = True
     return review
 
 
-def _review_one(one: Reviewed, wish: ReviewWish, progress: Progress) -> None:
-    """Read, play, search; what cannot be used is noted where it stands."""
+def _one_by_one(names: list[str], wish: ReviewWish, progress: Progress) -> Iterator[Reviewed]:
+    for name in names:
+        progress.comes_to(name)
+        yield review_one(name, wish, progress)
+
+
+def _several_at_once(names: list[str], wish: ReviewWish, progress: Progress) -> Iterator[Reviewed]:
+    """In processes; they come in the order of their names. After Ctrl-C those that are done."""
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(wish.jobs, mp_context=context, initializer=follow_parent)
+    waiting: list[Future[Reviewed]] = []
     try:
-        scenario = read_scenario(one.name)
-        one.without = _known(scenario, wish.without)
-        one.ways = ways_of(scenario)
-        _play(one, scenario, wish)
-        one.protocol = scenario.protocol
-        if not one.interrupted:
-            _search(one, scenario, wish, progress)
-    except UsageError as error:
-        one.error = error
+        with deaf():  # this is where processes are started
+            waiting += [pool.submit(review_one, name, wish) for name in names]
+        for name in names:
+            progress.comes_to(name)
+            yield waiting[0].result()
+            del waiting[0]
+    except KeyboardInterrupt:
+        for done in [one for one in waiting if one.done()]:
+            yield done.result()
+        raise
+    except BrokenProcessPool as error:
+        raise UsageError(
+            "a process of the review died (killed, or out of memory); "
+            "review again, with fewer --jobs"
+        ) from error
+    finally:
+        workers = list((pool._processes or {}).values())
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.kill()  # it may be in the middle of a long search, and hears no other signal
+
+
+def review_one(name: str, wish: ReviewWish, progress: Progress | None = None) -> Reviewed:
+    """Read, play, search; what cannot be used is noted where it stands."""
+    one = Reviewed(name)
+    with rows.noted():
+        try:
+            scenario = read_scenario(one.name)
+            one.without = _known(scenario, wish.without)
+            one.ways = ways_of(scenario)
+            _play(one, scenario, wish)
+            one.protocol = scenario.protocol
+            if not one.interrupted:
+                _search(one, scenario, wish, progress)
+        except UsageError as error:
+            one.error = error
+        except KeyboardInterrupt:  # between two things that ask for it themselves
+            one.interrupted = True
+        one.seen.note_tables(rows.used())
+    return one
 
 
 def _known(scenario: Scenario, without: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,13 +156,13 @@ def _play(one: Reviewed, scenario: Scenario, wish: ReviewWish) -> None:
     one.seen.take(runs[0])
     broken = dict.fromkeys(violation.invariant for violation in result.violations)
     one.shown = tuple(name for name in broken if name in result.expected_violations)
-    if result.ok:
-        # Nobody looks at its events again, and there may be a million of them.
-        result = attrs.evolve(result, trace=Trace(result.trace.header, ()))
-    one.result = result
+    if not (result.ok or one.interrupted):
+        one.picture = draw(result)
+    # Nobody looks at its events again, and there may be a million of them.
+    one.result = attrs.evolve(result, trace=Trace(result.trace.header, ()))
 
 
-def _search(one: Reviewed, scenario: Scenario, wish: ReviewWish, progress: Progress) -> None:
+def _search(one: Reviewed, scenario: Scenario, wish: ReviewWish, progress: Progress | None) -> None:
     search = SearchWish(
         without=one.without, faults=wish.faults, most=wish.schedules, seed=wish.seed,
         everything=bool(scenario.violates), save=wish.save,
