@@ -32,7 +32,6 @@ from sim.core.event import (
     TimerFired,
 )
 from sim.core.http import HttpRequest
-from sim.core.op import NO_ANSWER
 from sim.protocols.question.before import BeforeTool
 from sim.protocols.question.constants import LIST_PATH
 from sim.protocols.question.store.operations import (
@@ -52,6 +51,8 @@ from sim.world.host import START_MS
 
 POLL: Final = "getUpdates"
 MS: Final = 1_000
+SLOW_DISK_US: Final = 300_000
+"""A disk that takes so long is in trouble."""
 
 
 @attrs.frozen(kw_only=True)
@@ -232,7 +233,7 @@ class QuestionView:
             call.applied_at, call.reply = event.at, event.reply
             self.tell("applied", call)
         elif event.call in self._files:
-            file = self._files.pop(event.call)
+            file = self._files[event.call]
             file.reply = event.reply
             self._look_for_trouble(file)
             self.tell("filed", file)
@@ -245,8 +246,9 @@ class QuestionView:
         call = self.calls.pop(event.call, None)
         if call is None:
             self.threads.answered(event.n, event.call)
-            if event.reply is NO_ANSWER and event.callee in self.stores:
-                self._trouble[event.caller] = event.at
+            file = self._files.pop(event.call, None)
+            if file is not None and event.at - file.at > SLOW_DISK_US:
+                self._has_trouble(file)
             return
         self.threads.answered(event.n, event.call)
         call.ended_at, call.answer = event.at, event.reply
@@ -263,11 +265,13 @@ class QuestionView:
                     self.attempts.came(call.caller, update, event)
 
     def _look_for_trouble(self, file: FileView) -> None:
-        thread = self.threads.of(file.n, file.caller)
         is_taken = isinstance(file.request, CreateFile) and isinstance(file.reply, Content)
-        if not is_taken and not isinstance(file.reply, (Failed, NotHeld)):
-            return
+        if is_taken or isinstance(file.reply, (Failed, NotHeld)):
+            self._has_trouble(file)
+
+    def _has_trouble(self, file: FileView) -> None:
         self._trouble[file.caller] = self.now
+        thread = self.threads.of(file.n, file.caller)
         if thread is not None and thread.before >= 0:
             self._of_before(thread.before).has_trouble = True
 

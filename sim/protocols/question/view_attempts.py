@@ -23,6 +23,7 @@ from sim.protocols.question.view_calls import (
     CallView,
     UpdateView,
     call_id_of,
+    value_in,
 )
 from sim.protocols.question.view_expiries import Expiries
 from sim.protocols.question.view_matching import match_of, meant_by
@@ -237,18 +238,24 @@ class Attempts:
             texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
             texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
             found = texts[0] if len(texts) == 1 and call.what == SAY else None
-        elif found is None and str(call.body.get("text", "")).startswith(FAILED):
-            # A store that refuses: nothing was claimed, and its author is told.
-            idle = [one for one in self.open_of(call.caller) if not one.claim]
-            found = next((one for one in idle if one.update.kind == TEXT), None)
-            if found is not None:
-                self._over(found)
+        elif found is None or (found.is_over and found.failed_at < 0):
+            found = self._refused(call) or found
         if found is not None:
             call.attempt = found
             found.told.append(call)
             is_done = found.failed_at >= 0 or found.settled_at >= 0
             if call.what == SAY and found.update.kind == TEXT and is_done:
                 self._over(found)
+
+    def _refused(self, call: CallView) -> Attempt | None:
+        """A text whose author is told of a store that refuses: nothing was claimed."""
+        if not str(call.body.get("text", "")).startswith(FAILED):
+            return None
+        idle = [one for one in self.open_of(call.caller) if not one.claim]
+        found = next((one for one in idle if one.update.kind == TEXT), None)
+        if found is not None:
+            self._over(found)
+        return found
 
     # -- how calls end ------------------------------------------------------------------
 
@@ -386,11 +393,3 @@ def _fits(attempt: Attempt, call: CallView) -> bool:
         return False
     directory = call.request.asked("directory") or ""
     return any(one.text("directory") in (directory, "") or not directory for one in mine)
-
-
-def value_in(call: CallView) -> str | None:
-    """The one value of a reply; None where its body has another form."""
-    rows = call.body.get("answers")
-    row = rows[0] if isinstance(rows, list) and len(rows) == 1 else None
-    value = row[0] if isinstance(row, list) and len(row) == 1 else None
-    return value if isinstance(value, str) else None

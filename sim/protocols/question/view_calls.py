@@ -197,3 +197,11 @@ def _sender_of(raw: Mapping[str, Any]) -> tuple[int, bool]:
 def _number(message: Mapping[str, Any]) -> int:
     found = message.get("message_id")
     return found if type(found) is int else 0
+
+
+def value_in(call: CallView) -> str | None:
+    """The one value of a reply; None where its body has another form."""
+    rows = call.body.get("answers")
+    row = rows[0] if isinstance(rows, list) and len(rows) == 1 else None
+    value = row[0] if isinstance(row, list) and len(row) == 1 else None
+    return value if isinstance(value, str) else None

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from sim.protocols.question.constants import OPENCODE_TIMEOUT_MS
 from sim.protocols.question.oracles.oracle import MS_US, SECOND_US, OfListener, seconds
-from sim.protocols.question.view_attempts import value_in
-from sim.protocols.question.view_calls import LIST, OTHER, REJECT, REPLY, TEXT, CallView
+from sim.protocols.question.view_calls import LIST, OTHER, REJECT, REPLY, TEXT, CallView, value_in
 from sim.protocols.question.view_records import Attempt, EntryView
 
 QUESTION_CALLS: Final = (LIST, REPLY, REJECT)

@@ -13,8 +13,7 @@ from sim.protocols.question.oracles.oracle import (
     Owing,
     forces_reply,
 )
-from sim.protocols.question.view_attempts import value_in
-from sim.protocols.question.view_calls import CUSTOM, OPTION, REPLY, TEXT, CallView
+from sim.protocols.question.view_calls import CUSTOM, OPTION, REPLY, TEXT, CallView, value_in
 from sim.protocols.question.view_records import Attempt, EntryView
 
 Kept = tuple[EntryView, Mapping[str, Any]]
