@@ -78,6 +78,7 @@ class ExchangeLog:
         self._callers: dict[str, None] = {}
         self._exchanges = Exchanges()
         self._judge: _Judging | None = None
+        self._outside: tuple[str, ...] = ()
 
     def read(self, number: int, line: bytes) -> None:
         """The next line."""
@@ -87,7 +88,9 @@ class ExchangeLog:
             return
         if is_trace(stripped):
             self.form = TRACE
-            self._judge = _Judging(self.record, self.record.invariants, is_log=False)
+            self._outside = decode_header(Path(self.name), stripped).outside
+            shown = self.record.shown_with(self._outside)
+            self._judge = _Judging(self.record, shown, is_log=False)
         elif self.form == TRACE:
             self._event(number, stripped)
         else:
@@ -134,6 +137,9 @@ class ExchangeLog:
     def _notes(self) -> Iterator[str]:
         if self.places.several:
             yield f"read as one log: {', '.join(self.places.several)}"
+        if self._outside:
+            who = " and ".join(self._outside)
+            yield f"of real programs ({who}) only what they asked for was judged"
         if self.form == CALLS and self._calls:
             yield "rules about logs, claims and locks were not judged: a record of calls has none"
             if self._exchanges.start_ms is None:

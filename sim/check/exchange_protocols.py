@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
@@ -20,7 +20,8 @@ class Exchanged:
 
     ``view`` makes the fold that the oracles ask: of a trace, or (True) of a plain record of
     calls. ``invariants`` are those that a trace can show, ``by_calls`` those of them that a
-    record of calls alone shows. ``typed`` gives an event of a file its values back,
+    record of calls alone shows, ``shown_with`` those that are left where hosts of some kinds
+    were real programs. ``typed`` gives an event of a file its values back,
     ``sections`` are those of the document by row.
     """
 
@@ -28,6 +29,7 @@ class Exchanged:
     view: Callable[[bool, int | None], Any]
     invariants: tuple[type[Invariant], ...]
     by_calls: tuple[type[Invariant], ...]
+    shown_with: Callable[[Collection[str]], tuple[type[Invariant], ...]]
     typed: Callable[[Event], Event]
     sections: Mapping[str, str]
 
@@ -68,7 +70,7 @@ class Exchanged:
 def _question() -> Exchanged:
     from sim.protocols.question.catalogue import ROWS
     from sim.protocols.question.chronicle_reading import typed
-    from sim.protocols.question.invariants import INVARIANTS
+    from sim.protocols.question.invariants import INVARIANTS, shown_with
     from sim.protocols.question.view import QuestionView, Surroundings
 
     def view(is_log: bool, start_ms: int | None) -> QuestionView:
@@ -80,6 +82,7 @@ def _question() -> Exchanged:
         view=view,
         invariants=INVARIANTS,
         by_calls=tuple(one for one in INVARIANTS if one.IN_LOGS),
+        shown_with=shown_with,
         typed=typed,
         sections={row.id: row.section for row in ROWS.values()},
     )

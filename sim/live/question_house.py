@@ -36,7 +36,7 @@ from sim.play import vocabularies
 from sim.protocols.question.acts import Ask
 from sim.protocols.question.before import BeforeTool, HookReturned
 from sim.protocols.question.constants import SESSION_PATH, STORE
-from sim.protocols.question.invariants import INVARIANTS
+from sim.protocols.question.invariants import shown_with
 from sim.protocols.question.telegram.plan import TOKEN
 from sim.scenario.parse import parse_scenario
 
@@ -46,16 +46,6 @@ HOOK_S: Final = 60.0
 """How long an outside hook may take."""
 VISITOR: Final = "visitor"
 """The host of those who ask although the usual asker is a twin: people with curl."""
-BY_REQUESTS: Final = (
-    "hooks-react-to-questions",
-    "hooks-return-in-time",
-    "hooks-never-throw",
-    "replies-hold-one-value",
-    "one-reply-at-a-time",
-    "reply-or-reject",
-    "prompts-recommend-replies",
-)
-"""Rules that need neither the store of a real program nor what it logs."""
 STRANGER: Final = "unknown-bot"
 DEMO: Final = Ask(
     "ses_demo", "Which environment shall be deployed?", ("staging", "production"), "Deploy"
@@ -95,10 +85,8 @@ class QuestionHouse(Lodging[OpenQuestionStage]):
 
     def twins(self) -> list[Invariant]:
         """Those of the twins, and what real programs show by their requests alone."""
-        view = self.stage.view
-        by_requests = (one for one in INVARIANTS if one.name in BY_REQUESTS)
-        outside = [make(view) for make in by_requests if make.obeyed_by in self.OUTSIDE]
-        return [*self.stage.invariants(), *outside]
+        outside = (one for one in shown_with(self.OUTSIDE) if one.obeyed_by in self.OUTSIDE)
+        return [*self.stage.invariants(), *(make(self.stage.view) for make in outside)]
 
     def unread(self) -> frozenset[int]:
         return frozenset(

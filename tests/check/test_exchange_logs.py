@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sim.check.checking import check_file
 from sim.check.wanted import Wanted
 from sim.core.errors import UsageError
-from sim.core.trace import write_trace
+from sim.core.event import CallIssued
+from sim.core.trace import Trace, write_trace
 from sim.play import load, play
 
 GOLDEN = Path(__file__).parents[1] / "data" / "question" / "golden"
@@ -98,6 +100,33 @@ def test_a_trace_is_judged_as_its_run_was(tmp_path: Path, without, rules: set[st
     assert report.form == "trace"
     assert report.is_readable
     assert {one.finding.rule for one in report.found} == rules
+
+
+def test_a_real_listener_is_not_judged_by_what_it_does_with_a_file_that_nobody_sees(
+    tmp_path: Path,
+) -> None:
+    run = play(load("answer-from-the-phone"), seed=1, driver="step")
+    unseen = {
+        one.n
+        for one in run.trace.events
+        if type(one) is CallIssued and (one.caller, one.callee) == ("L", "P")
+    }
+    seen = [
+        one
+        for one in run.trace.events
+        if one.n not in unseen and one.cause not in unseen and getattr(one, "call", 0) not in unseen
+    ]
+    header = msgspec.structs.replace(run.trace.header, outside=("listener", "store"))
+    path = tmp_path / "served.jsonl"
+    write_trace(path, Trace(header, seen))
+    report = check_file(str(path), Wanted())
+    assert report.found == ()
+    assert (
+        "of real programs (listener and store) only what they asked for was judged" in report.notes
+    )
+    shown = {one.rule for one in report.rules}
+    assert "claims-come-first" not in shown
+    assert shown > {"replies-hold-one-value", "written-before-sent", "answers-complete-the-tool"}
 
 
 def test_rules_are_chosen_by_name_or_row_and_unknown_ones_refused() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import ModuleType
+from typing import Final
 
 from sim.core.invariant import Invariant
 from sim.protocols.question.oracles import (
@@ -60,3 +62,26 @@ INVARIANTS: tuple[type[QuestionInvariant], ...] = tuple(
 def invariants_for(view: QuestionView, twins: frozenset[str]) -> list[Invariant]:
     """All invariants whose obeying side is a twin; puppets are not judged."""
     return [make(view) for make in INVARIANTS if make.obeyed_by in twins]
+
+
+BY_REQUESTS: Final = (
+    "hooks-react-to-questions",
+    "hooks-return-in-time",
+    "hooks-never-throw",
+    "replies-hold-one-value",
+    "one-reply-at-a-time",
+    "reply-or-reject",
+    "prompts-recommend-replies",
+)
+"""Rules that need neither the store of a real program nor what it logs."""
+
+
+def shown_with(outside: Collection[str]) -> tuple[type[QuestionInvariant], ...]:
+    """Those that a recording shows in which hosts of these kinds were real programs.
+
+    What a real program does with its file and its log is not recorded, so of its rules only
+    those of ``BY_REQUESTS`` are left.
+    """
+    return tuple(
+        one for one in INVARIANTS if one.obeyed_by not in outside or one.name in BY_REQUESTS
+    )
