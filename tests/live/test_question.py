@@ -14,6 +14,7 @@ import httpx
 import pytest
 import trio
 
+from sim.cli.app import call
 from sim.core.event import CallApplied
 from sim.live.house import Plan
 from sim.live.question_house import BY_REQUESTS
@@ -252,8 +253,9 @@ async def test_tokens_stand_in_no_recording_and_no_log(tmp_path: Path) -> None:
 
 
 async def test_twins_share_a_real_file_with_real_programs(tmp_path: Path) -> None:
-    store = tmp_path / "pending.json"
-    async with client(twins=frozenset({"hook", "listener"}), store=str(store)) as real:
+    store, record = tmp_path / "pending.json", tmp_path / "run.jsonl"
+    twins = frozenset({"hook", "listener"})
+    async with client(twins=twins, store=str(store), record=record) as real:
 
         async def pending() -> Any:
             kept = json.loads(store.read_text()) if store.exists() else {}
@@ -272,6 +274,9 @@ async def test_twins_share_a_real_file_with_real_programs(tmp_path: Path) -> Non
         log = real.session.log
     assert findings["count"] == 0, findings
     assert any("✅ question 已回传 OpenCode: requestID=que_1" in line for line in log)
+    again = tmp_path / "again.mmd"
+    assert await trio.to_thread.run_sync(call, ["diagram", str(record), "--out", str(again)]) == 0
+    assert "POST /question/{requestID}/reply" in again.read_text()
 
 
 async def _state(real: Client, state: str) -> bool:
