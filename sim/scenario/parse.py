@@ -26,9 +26,12 @@ from sim.scenario.roster import read_roster
 from sim.scenario.settings import Head
 from sim.scenario.source import Span
 from sim.scenario.syntax import Scenario
-from sim.scenario.vocabulary import Vocabularies, Vocabulary
+from sim.scenario.vocabulary import FrameVocabulary, Vocabularies, Vocabulary
 
 LARGEST_BYTES = 4 * 1024 * 1024
+NAMED_IN_WORDS = ("question",)
+"""Protocols whose names are several words or stand on arrows to oneself: without knowing them
+nobody can tell them from remarks."""
 
 
 def parse_scenario(
@@ -41,7 +44,8 @@ def parse_scenario(
     """The scenario that a diagram says, or a ScenarioError with its place.
 
     ``first_line`` is the line of the file on which ``text`` begins (a diagram
-    inside a Markdown file). Without a vocabulary frames and fields are not checked.
+    inside a Markdown file). Without a vocabulary frames and fields are not checked, but in
+    diagrams of a protocol whose names cannot be read otherwise.
     """
     check_size(len(text.encode("utf-8", "surrogatepass")), path)
     lines = read_lines(text, path, first_line)
@@ -85,10 +89,17 @@ def _statement(line: Span) -> Raw:
     return raw
 
 
+def _spoken(protocol: str) -> FrameVocabulary:
+    from sim.protocols.played import played
+
+    spoken: FrameVocabulary = played(protocol).words
+    return spoken
+
+
 def _words_of(protocol: str, vocabulary: Vocabularies | None, end: Span) -> Vocabulary:
     """The vocabulary of this protocol."""
     if vocabulary is None:
-        return Vocabulary()
+        return Vocabulary(frames=_spoken(protocol) if protocol in NAMED_IN_WORDS else None)
     if isinstance(vocabulary, Vocabulary):
         return vocabulary
     if protocol not in vocabulary:

@@ -9,7 +9,7 @@ import pytest
 
 from sim.play import load, play, vocabularies
 from sim.protocols.question.words import METHODS, SAYINGS
-from sim.scenario.load import shipped_folder, shipped_scenarios
+from sim.scenario.load import load_scenario, shipped_folder, shipped_scenarios
 from sim.scenario.parse import parse_scenario
 from sim.scenario.transcribe import transcribe
 
@@ -89,3 +89,9 @@ def test_scenarios_and_tests_name_only_races_of_the_question_protocol():
 def test_each_name_is_shown(saying):
     spellings = {saying, saying.replace("{id}", "{requestID}")}
     assert any(f": {one}" in SOURCES for one in spellings) or saying.isdigit()
+
+
+@pytest.mark.parametrize("name", NAMES[::9])
+def test_a_question_scenario_is_read_without_being_given_its_words(name):
+    path = load(name).path
+    assert load_scenario(path).body == load(name).body
