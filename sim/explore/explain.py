@@ -35,7 +35,7 @@ def line_of(case: Case, schedule: Schedule, chain: Sequence[int]) -> int:
     """
     director = _played(case, schedule).director
     for n in reversed(chain):
-        for expectation in director.lookout.holders.get(n, ()):
+        for expectation in director.lookout.took(n):
             return expectation.arrow.line
     return director.line
 

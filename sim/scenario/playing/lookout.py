@@ -112,6 +112,10 @@ class Lookout:
         """The arrows whose frame or call has not come."""
         return tuple(self._waiting)
 
+    def took(self, n: int) -> list[Expectation]:
+        """The arrows that took an event, or one of its sayings."""
+        return [one for (event, _), held in self.holders.items() if event == n for one in held]
+
     def is_named(self, event: FrameSent | Said) -> bool:
         """Whether an arrow of the diagram took this frame."""
         return bool(self.holders.get(_key(event)))
