@@ -17,10 +17,9 @@ import trio
 from sim.cli.app import call
 from sim.core.event import CallApplied
 from sim.live.house import Plan
-from sim.live.question_house import BY_REQUESTS
 from sim.live.served import Served as Wanted
 from sim.live.session import Running
-from sim.protocols.question.invariants import INVARIANTS
+from sim.protocols.question.invariants import BY_REQUESTS, INVARIANTS
 from tests.live.strangers import Served, events, eventually, served
 
 pytestmark = pytest.mark.trio
