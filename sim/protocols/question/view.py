@@ -40,6 +40,7 @@ from sim.protocols.question.store.operations import (
     Failed,
     FileOperation,
     NotHeld,
+    ReadFile,
 )
 from sim.protocols.question.telegram.plan import CHAT
 from sim.protocols.question.view_attempts import Attempts
@@ -278,9 +279,12 @@ class QuestionView:
     # -- the disk -----------------------------------------------------------------
 
     def writer(self, cause: int) -> str:
-        """Who asked the disk for what follows from this event; "" for nobody."""
+        """Who asked the disk for what follows from this event; "" for nobody.
+
+        A read changes nothing: what is new with it was written by a program that nobody sees.
+        """
         file = self._files.get(cause)
-        return "" if file is None else file.caller
+        return "" if file is None or isinstance(file.request, ReadFile) else file.caller
 
     def _saved(self, event: Saved) -> None:
         if not isinstance(event.value, (str, Mapping)) or not self._is_disk(event):
