@@ -72,6 +72,19 @@ def test_each_example_is_accepted_fits_its_schema_and_is_built_from_its_fields(n
     assert told(frame) == (name, frame["content"])
 
 
+class Odd(dict[str, Any]):
+    """An object that this program might hold instead of a plain one."""
+
+
+def test_objects_of_this_program_are_judged_and_written_as_plain_ones() -> None:
+    frame = good("sendMessage")
+    odd = Odd(frame, content=Odd(frame["content"], reply_markup=Odd(inline_keyboard=[[]])))
+    assert parse_question_message(odd).ok
+    odd["content"] = Odd(frame["content"], reply_markup=Odd(inline_keyboard=[5]))
+    assert parse_question_message(odd).path == "sendMessage.reply_markup.inline_keyboard[0]"
+    assert json.loads(serialize_question_message(frame)) == frame
+
+
 def test_what_is_declared_is_what_diagrams_can_say() -> None:
     known = set(MESSAGES) - OTHER_NAMES
     assert known <= set(SAYINGS)
@@ -135,6 +148,7 @@ def test_a_request_of_a_trace_is_judged_by_what_it_says(
     assert (told(frame)[0], shape_of(frame)) == (name, MESSAGES.get(name))
     verdict = parse_question_message(frame)
     assert verdict.path == (path and (name + path if name else path))
+    assert verdict.ok is (path is None)
     if verdict.message is not None:
         assert verdict.message.type == name
         assert content_fault(name, verdict.message.body.to_wire()) is None

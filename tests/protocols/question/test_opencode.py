@@ -159,6 +159,19 @@ def test_each_project_has_its_own_list():
     assert [item["id"] for item in play.http("GET", "/question").body] == ["que_3"]
 
 
+def test_a_header_names_the_project_where_the_query_does_not():
+    play = opened(ask(directory="/a"), ask(directory="/b"))
+    play.outsider("client")
+
+    def asked(*query):
+        headers = (("accept", "*/*"), ("x-opencode-directory", "/a"))
+        request = HttpRequest("GET", "/question", query, headers=headers)
+        wish = op.Call("opencode", request)
+        return [item["id"] for item in play.done("client", lambda c: c.perform(wish)).body]
+
+    assert (asked(), asked(("directory", "/b"))) == (["que_1"], ["que_2"])
+
+
 def test_sessions_are_listed_with_their_projects_and_survive_a_restart():
     play = opened(ask("ses_9", directory="/b"), ask(), sessions={"ses_1": "/proj"})
     assert [one["id"] for one in play.http("GET", "/session").body] == ["ses_1", "ses_9"]

@@ -52,9 +52,28 @@ def test_items_may_lack_their_call_and_calls_their_name():
 
 def test_a_question_may_be_registered_late():
     play = opened(ask(listed_after_ms=1_650))
-    assert listed(play) == []
-    play.run_ms(1_650)
-    assert listed(play) == ["que_1"]
+    play.run_ms(1_639.9)
+    assert play.notes("question.asked") == []
+    play.run_ms(0.2)
+    assert len(play.notes("question.asked")) == 1
+
+
+def test_calls_without_a_name_are_parts_of_messages_of_their_own():
+    play = opened(ask(names_call=False), ask(names_call=False))
+    messages = play.http("GET", "/session/ses_1/message").body
+    assert [message["info"]["id"] for message in messages] == ["msg_1", "msg_2"]
+
+
+def test_the_desk_names_a_question_by_its_id_or_its_call():
+    play = opened(ask(call="c7"), ask(call="c8"), ask(call="c9"))
+    play.act("opencode", acts.AnswerHere("c8", (("A",),)))
+    play.act("opencode", acts.AnswerHere("que_1", (("A",),)))
+    play.act("opencode", acts.DismissHere("c9"))
+    assert [told[1:] for told in closes(play)] == [
+        ("que_2", "tui"),
+        ("que_1", "tui"),
+        ("que_3", "tui"),
+    ]
 
 
 def test_several_questions_of_one_call_are_all_listed():
