@@ -243,7 +243,8 @@ class Attempts:
         if found is not None:
             call.attempt = found
             found.told.append(call)
-            is_done = found.failed_at >= 0 or found.settled_at >= 0
+            is_told = str(call.body.get("text", "")).startswith(FAILED)
+            is_done = is_told or found.failed_at >= 0 or found.settled_at >= 0
             if call.what == SAY and found.update.kind == TEXT and is_done:
                 self._over(found)
 

@@ -81,6 +81,13 @@ class HooksReturnInTime(Owing):
     def on_returned(self, before: BeforeView) -> str | None:
         return self.pay(before.n)
 
+    def on_crashed(self, host: str) -> None:
+        """Where either side is gone nobody waits any more."""
+        super().on_crashed(host)
+        for before in self.view.befores:
+            if host == before.opencode:
+                self.forget(before.n)
+
 
 class HooksNeverThrow(OfHook):
     name = "hooks-never-throw"
