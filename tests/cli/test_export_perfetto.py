@@ -41,6 +41,8 @@ def test_hosts_are_processes_and_their_activities_never_overlap_on_a_thread(name
     for row in of(rows, "X"):
         lanes[row["pid"], row["tid"]].append((row["ts"], row["ts"] + row["dur"]))
     assert set(lanes) == threads
+    assert len({tid for _, tid in threads}) == len(threads)
+    assert 0 not in {number for row in rows for number in (row["pid"], row["tid"])}
     for spans in lanes.values():
         spans.sort()
         assert all(end <= begin for (_, end), (begin, _) in pairwise(spans))
@@ -67,6 +69,7 @@ def test_frames_and_calls_flow_from_one_activity_into_another(name: str) -> None
     for row in of(rows, "X"):
         slices[row["pid"], row["tid"]].append((row["ts"], row["ts"] + row["dur"]))
     began = {row["id"]: row for row in of(rows, "s")}
+    assert all(type(row["id"]) is int for row in of(rows, "s", "f"))
     ended = of(rows, "f")
     kinds = Counter(type(trace.event(n)) for n in range(trace.count))
     arrived = sum(row["cat"] == "frame" for row in ended)
@@ -87,6 +90,7 @@ def test_what_begins_ends_and_lasts_as_long_as_the_run_says(name: str) -> None:
     ended = {(row["cat"], row["id"]): row for row in of(rows, "e")}
     assert set(began) == set(ended)
     assert all(began[key]["ts"] <= ended[key]["ts"] for key in began)
+    assert all(began[key]["name"] == ended[key]["name"] for key in began)
     calls = [e for n in range(trace.count) if isinstance(e := trace.event(n), events.CallAnswered)]
     for event in calls:
         assert ended["call", f"call {event.call}"]["ts"] == event.at

@@ -7,7 +7,6 @@ a host that overlap have threads of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import attrs
@@ -157,9 +156,9 @@ class Activities:
             threads[place : place + 1] = [one.ended]
             one.thread = place + 1
 
-    def threads(self) -> Iterator[tuple[str, int]]:
-        """(host, how many threads it has)."""
+    def threads(self) -> tuple[tuple[str, int], ...]:
+        """(host, number) of each thread, those of a host together."""
         most: dict[str, int] = {}
         for one in self.every:
             most[one.host] = max(most.get(one.host, 0), one.thread)
-        yield from most.items()
+        return tuple((host, n) for host, count in most.items() for n in range(1, count + 1))

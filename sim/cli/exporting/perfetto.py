@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from sim import __version__
 from sim.cli.exporting.activities import Activities, Activity, name_of
@@ -18,6 +18,10 @@ from sim.core import event as events
 from sim.core.event import Event
 
 Row = dict[str, Any]
+
+WORLD: Final = 1
+FIRST_THREAD: Final = 1_000_000
+"""Of the threads' numbers, beyond those of processes."""
 
 
 def perfetto_of(subject: Subject, tell: Tell = silent) -> Iterator[str]:
@@ -54,8 +58,14 @@ class _Told:
         self._kinds = dict(subject.trace.header.hosts)
         self._activities = Activities(subject.trace)
         names = dict.fromkeys([*self._kinds, *(one.host for one in self._activities.every)])
-        self._pids = {name: number for number, name in enumerate(names, 1)}
-        self._open: dict[str, int] = {}
+        # Viewers know processes and threads by numbers; 0 is the idle one's, and no number
+        # of a thread may occur in two processes.
+        self._pids = {name: number for number, name in enumerate(names, WORLD + 1)}
+        threads = [
+            (name, n) for name, most in self._activities.threads() for n in range(1, most + 1)
+        ]
+        self._tids = {place: FIRST_THREAD + number for number, place in enumerate(threads)}
+        self._open: dict[str, tuple[int, str]] = {}
 
     def rows(self) -> Iterator[Row]:
         yield from self._processes()
@@ -68,34 +78,29 @@ class _Told:
         yield from self._left_open()
         for broken in self._subject.violations:
             at = self._trace.event(min(broken.step, self._trace.count - 1)).at
-            yield {
-                "ph": "i", "s": "g", "cat": "invariant", "name": f"✗ {broken.invariant}",
-                "ts": at, "pid": 0, "tid": 0, "args": {"step": broken.step, "text": broken.text},
-            }  # fmt: skip
+            args = {"step": broken.step, "text": broken.text}
+            yield _of_world("invariant", f"✗ {broken.invariant}", at, args)
 
     def _processes(self) -> Iterator[Row]:
-        yield _named("process_name", 0, 0, "the world")
+        yield _named("process_name", WORLD, WORLD, "the world")
         for name, pid in self._pids.items():
             kind = self._kinds.get(name, "")
-            yield _named(
-                "process_name", pid, 0, f"{name} ({kind})" if kind not in ("", name) else name
-            )
-            yield {"ph": "M", "name": "process_sort_index", "pid": pid, "tid": 0,
-                   "args": {"sort_index": pid}}  # fmt: skip
-        for name, count in self._activities.threads():
-            for thread in range(1, count + 1):
-                yield _named("thread_name", self._pids[name], thread, f"activity {thread}")
+            title = f"{name} ({kind})" if kind not in ("", name) else name
+            yield _named("process_name", pid, pid, title)
+            sort = {"sort_index": pid}
+            yield {"ph": "M", "name": "process_sort_index", "pid": pid, "tid": pid, "args": sort}
+        for (name, thread), tid in self._tids.items():
+            yield _named("thread_name", self._pids[name], tid, f"activity {thread}")
 
     def _row(self, phase: str, name: str, at: int, of: Activity, **more: Any) -> Row:
         return {"ph": phase, "name": name, "ts": at, "pid": self._pids[of.host],
-                "tid": of.thread, **more}  # fmt: skip
+                "tid": self._tids[of.host, of.thread], **more}  # fmt: skip
 
     def _of(self, event: Event) -> Iterator[Row]:
         activity = self._activities.of(event.n)
         args = json.loads(self._trace.line(event.n))
         if activity is None:
-            yield {"ph": "i", "s": "g", "cat": "fault", "name": name_of(event), "ts": event.at,
-                   "pid": 0, "tid": 0, "args": args}  # fmt: skip
+            yield _of_world("fault", name_of(event), event.at, args)
             return
         wide = isinstance(event, events.HostCrashed | events.HostStarted)
         scope = "p" if wide else "t"
@@ -128,7 +133,8 @@ class _Told:
 
     def _flow(self, phase: str, kind: str, n: int, at: int, activity: Activity) -> Row:
         more = {"bp": "e"} if phase == "f" else {}
-        return self._row(phase, kind, at, activity, id=f"{kind} {n}", cat=kind, **more)
+        # Numbers: Perfetto takes no other names for flows.
+        return self._row(phase, kind, at, activity, id=n + 1, cat=kind, **more)
 
     def _spans(self, event: Any) -> Iterator[Row]:
         """What lasts: calls until their answer, connections until an end gives them up."""
@@ -144,13 +150,14 @@ class _Told:
 
     def _begins(self, id: str, name: str, host: str, at: int) -> Iterator[Row]:
         if host in self._pids and id not in self._open:
-            self._open[id] = self._pids[host]
-            yield _span("b", id, name, self._open[id], at)
+            self._open[id] = self._pids[host], name
+            yield _span("b", id, name, self._pids[host], at)
 
     def _ends(self, id: str, at: int) -> Iterator[Row]:
-        pid = self._open.pop(id, None)
-        if pid is not None:
-            yield _span("e", id, "", pid, at)
+        known = self._open.pop(id, None)
+        if known is not None:
+            pid, name = known
+            yield _span("e", id, name, pid, at)
 
     def _left_open(self) -> Iterator[Row]:
         """What the run's end cuts off."""
@@ -160,10 +167,16 @@ class _Told:
                 yield from self._ends(id, at)
 
 
+def _of_world(kind: str, name: str, at: int, args: Any) -> Row:
+    """Something over everything."""
+    return {"ph": "i", "s": "g", "cat": kind, "name": name, "ts": at, "pid": WORLD,
+            "tid": WORLD, "args": args}  # fmt: skip
+
+
 def _named(what: str, pid: int, tid: int, name: str) -> Row:
     return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def _span(phase: str, id: str, name: str, pid: int, at: int) -> Row:
     kind = "call" if id.startswith("call ") else "connection"
-    return {"ph": phase, "cat": kind, "id": id, "name": name or id, "pid": pid, "tid": 0, "ts": at}
+    return {"ph": phase, "cat": kind, "id": id, "name": name, "pid": pid, "tid": pid, "ts": at}
