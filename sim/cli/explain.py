@@ -34,11 +34,15 @@ EPILOG = (
 
 
 def _complete(incomplete: str) -> list[str]:
+    return [word for word in _known(None) if word.startswith(incomplete)]
+
+
+def _known(protocol: str | None) -> tuple[str, ...]:
     from sim.cli import words
 
-    names = (*words.declared(), *words.rules(), *words.invariants())
-    known = (*names, *words.rows(), *words.mutants(), *words.language_words())
-    return [word for word in known if word.startswith(incomplete)]
+    names = (*words.declared(protocol), *words.rules(protocol), *words.invariants(protocol))
+    more = (*words.rows(protocol), *words.mutants(protocol))
+    return (*names, *more, *words.language_words())
 
 
 def add_to(app: typer.Typer) -> None:
@@ -65,29 +69,9 @@ def explain(
         raise UsageError("give one word, or --all; for example: hooktwin explain turn.end")
     if every:
         _explain_all(as_json, protocol)
-    elif protocol is not None:
-        assert word is not None
-        _explain_of(protocol, word, as_json)
     else:
         assert word is not None
-        _explain_one(word, as_json)
-
-
-def _explain_of(protocol: str, word: str, as_json: bool) -> None:
-    """A name that must be this protocol's. Raises UsageError for any other."""
-    from sim.cli import words
-    from sim.cli.outcome import unknown
-    from sim.cli.terminal import console, print_json
-    from sim.wire.describe import describe
-
-    types = words.declared(protocol)
-    if word not in types and _explain_saying(word, protocol, as_json):
-        return
-    if word not in types:
-        remedy = f"hooktwin explain --all --protocol {protocol} lists all message types"
-        raise unknown(f"name of the {protocol} protocol", word[:80], types, remedy=remedy)
-    told = describe(types[word])
-    print_json(told) if as_json else show_message(console(), told)
+        _explain_one(word, protocol, as_json)
 
 
 def _explain_saying(word: str, protocol: str | None, as_json: bool) -> bool:
@@ -121,34 +105,48 @@ def _explain_all(as_json: bool, protocol: str | None) -> None:
         show_message(screen, one)
 
 
-def _explain_one(word: str, as_json: bool) -> None:
+def _explain_one(word: str, protocol: str | None, as_json: bool) -> None:
+    """A word of any protocol, or of the one that is named. Raises UsageError for any other."""
     from sim.cli import words
     from sim.cli.terminal import console, print_json
     from sim.wire.describe import describe
 
+    types = words.declared(protocol)
+    # Where a protocol is named, its arrows come before directives of the same name.
+    if protocol is not None and word not in types and _explain_saying(word, protocol, as_json):
+        return
     if _explain_language(word, as_json):
         return
-    types, rules, invariants = words.declared(), words.rules(), words.invariants()
     if word in types:
         described = describe(types[word])
         print_json(described) if as_json else show_message(console(), described)
-        if not as_json:
+        if not as_json and protocol is None:
             _tell_namesakes(console(), word)
         return
-    row = words.rows().get(word.upper())
-    mutant = words.mutants().get(word)
-    named = [r for r in rules.values() if word == r.name or word.upper() in r.catalogue]
-    judges = [i for i in invariants.values() if word == i.name or word.upper() in i.catalogue]
-    if not (row or mutant or named or judges):
-        if _explain_saying(word, None, as_json):
+    if not _explain_catalogued(word, protocol, as_json):
+        if protocol is None and _explain_saying(word, None, as_json):
             return
-        raise _unknown(word)
+        raise _unknown(word, protocol)
+
+
+def _explain_catalogued(word: str, protocol: str | None, as_json: bool) -> bool:
+    """Whether it was a row, a rule, an invariant or a mutant; then all that are called so."""
+    from sim.cli import words
+    from sim.cli.terminal import console, print_json
+
+    row = words.rows(protocol).get(word.upper())
+    mutant = words.mutants(protocol).get(word)
+    rules, invariants = words.rules(protocol).values(), words.invariants(protocol).values()
+    named = [r for r in rules if word == r.name or word.upper() in r.catalogue]
+    judges = [i for i in invariants if word == i.name or word.upper() in i.catalogue]
+    if not (row or mutant or named or judges):
+        return False
     if as_json:
         values = [{"kind": "row", **row.to_json()}] if row else []
         values += [*map(rule_json, named), *map(_invariant_json, judges)]
         values += [_mutant_json(mutant)] if mutant else []
         print_json(values[0] if len(values) == 1 else values)
-        return
+        return True
     screen = console()
     if row:
         _show_row(screen, row)
@@ -158,6 +156,7 @@ def _explain_one(word: str, as_json: bool) -> None:
         _show_invariant(screen, invariant)
     if mutant:
         _show_mutant(screen, mutant)
+    return True
 
 
 def _tell_namesakes(screen: Console, word: str) -> None:
@@ -187,20 +186,30 @@ def _explain_language(word: str, as_json: bool) -> bool:
     return True
 
 
-def _unknown(word: str) -> UsageError:
+def _unknown(word: str, protocol: str | None) -> UsageError:
     """Near matches, or where the words are listed; never all of them."""
     import difflib
 
     from sim.cli import words
     from sim.core.errors import UsageError
 
-    known = dict.fromkeys(_complete(""))
-    ids = (row for rule in words.rules().values() for row in rule.catalogue)
+    known = dict.fromkeys(_known(protocol))
+    ids = (row for rule in words.rules(protocol).values() for row in rule.catalogue)
     every = [*known, *(row for row in ids if row not in known)]
     close = difflib.get_close_matches(word[:60], every, n=5, cutoff=0.6)
-    lists = "hooktwin explain language, hooktwin explain --all, hooktwin rules"
+    close += [one for one in every if _says(one, word) and one not in close][:5]
+    only = "" if protocol is None else f" --protocol {protocol}"
+    lists = f"hooktwin explain language, hooktwin explain --all{only}, hooktwin rules{only}"
     offered = f"did you mean: {', '.join(close)}" if close else f"the words are listed by: {lists}"
-    return UsageError(f"unknown word {word[:80]!r}; {offered}")
+    whose = "word" if protocol is None else f"name of the {protocol} protocol"
+    return UsageError(f"unknown {whose} {word[:80]!r}; {offered}")
+
+
+def _says(name: str, word: str) -> bool:
+    """Whether a name has this word in it: GET is one of 'GET /question'."""
+    import re
+
+    return word.lower() in re.split(r"[^a-z]+", name.lower())
 
 
 def show_message(screen: Console, described: dict[str, Any]) -> None:
@@ -324,7 +333,7 @@ def _show_row(screen: Console, one: Watched) -> None:
 
     row = one.row
     by = {"both": "both sides obey", "all": "everybody obeys"}.get(row.by)
-    by = by or f"the {row.by.replace(', ', ' and the ')} obeys"
+    by = by or _obeying(row.by.split(", "))
     screen.print(Text.assemble((row.id, "bold"), f"   {by}   {row.section}"))
     runs = [f"hooktwin run {name}" for name in one.scenarios]
     facts = [
@@ -340,6 +349,12 @@ def _show_row(screen: Console, one: Watched) -> None:
     mutants = ", ".join(mutant.name for mutant in one.mutants)
     facts.insert(3, ("mutants", mutants or f"none: {one.why_no_mutant}"))
     _show_facts(screen, facts)
+
+
+def _obeying(sides: list[str]) -> str:
+    """Who obeys, as in "the hook and the listener obey"."""
+    *first, last = (f"the {side}" for side in sides)
+    return f"{', '.join(first)} and {last} obey" if first else f"{last} obeys"
 
 
 def _mutant_json(mutant: Mutant) -> dict[str, Any]:

@@ -84,11 +84,15 @@ def _played(protocol: str | None) -> list[Played]:
     return [played(name) for name in (PLAYED if protocol is None else (protocol,))]
 
 
-def rows() -> Mapping[str, Watched]:
-    """All rows of the catalogue by id."""
+def rows(protocol: str | None = None) -> Mapping[str, Watched]:
+    """All rows of the catalogues by id: of one protocol, or of all."""
     from sim.cli.proving.watchers import watched
+    from sim.protocols.proven import proven
 
-    return watched()
+    if protocol is None:
+        return watched()
+    mine = {id for one in proven() if one.name == protocol for id in one.rows}
+    return {id: row for id, row in watched().items() if id in mine}
 
 
 def mutants(protocol: str | None = None) -> dict[str, Mutant]:

@@ -69,7 +69,9 @@ def test_the_tables_of_both_protocols_are_drawn(shell: Shell) -> None:
         (("schema", "--protocol", "telnet"), "there is hook, relay"),
         (("states", "--protocol", "telnet"), "there is hook, relay"),
         (("explain", "turn.end", "--protocol", "relay"), "of the relay protocol 'turn.end'"),
+        (("explain", "xyzzy", "--protocol", "question"), "hooktwin rules --protocol question"),
         (("explain", "tab_lok"), "did you mean: tab_lock"),
+        (("explain", "GET"), "GET /question"),
         (("schema", "comand", "--protocol", "relay"), "did you mean: command"),
         (("states", "round", "--protocol", "relay"), "relay session"),
     ],
@@ -103,3 +105,25 @@ def test_the_nearest_declaration_of_a_frame_is_that_of_its_event() -> None:
 @pytest.mark.parametrize("row", ["OT-12", "OT-26", "HK-01"])
 def test_no_row_is_told_to_be_seen_by_the_proof_that_stands_below(shell: Shell, row: str) -> None:
     assert shell("explain", row).out.count("hooktwin rules --check") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "protocol", "told"),
+    [
+        ("HK-06", "hook", "prove it"),
+        ("ot-60", "relay", "prove it"),
+        ("QT-35", "question", "hooktwin rules --check QT-35"),
+        ("I1", "question", "the opencode, the listener and the hook obey"),
+        ("session-fallback-narrow", "question", "a rule that the listener obeys"),
+        ("hooks-never-throw", "question", "an invariant"),
+        ("listener-prompts-the-agent", "question", "a mutant of the listener"),
+        ("@http", "question", "a directive"),
+        ("question", "question", "person → opencode"),
+        ("question", None, "a directive"),
+    ],
+)
+def test_a_protocol_narrows_what_a_word_means_and_hides_nothing_of_its_own(
+    shell: Shell, word: str, protocol: str | None, told: str
+) -> None:
+    said = shell("explain", word, *(("--protocol", protocol) if protocol else ()))
+    assert (said.code, told in said.out) == (0, True), said.out + said.err
