@@ -153,6 +153,19 @@ def test_refusals_losses_and_arrivals_are_on_the_wire() -> None:
     assert last.heard == streams(capture)[last.target, last.source].next
 
 
+def test_a_frame_that_arrives_twice_is_on_the_wire_twice() -> None:
+    twice = [events.FrameDelivered(n, 10 * n, 1, "D.slack#1", "D", "S", 1, "ping") for n in (2, 3)]
+    capture = captured(opened(), sent(1, {"type": "ping"}), *twice)
+    told = [
+        payload for stream in streams(capture).values() for _, _, payload, _ in messages(stream)
+    ]
+    assert told == [b'{"type":"ping"}'] * 2
+    [copy] = [one for one in capture.packets if "duplicate" in one.comment]
+    assert (copy.at_us - START_MS * 1_000, copy.comment) == (
+        30, "step 3: ping (once more: a duplicate)",
+    )  # fmt: skip
+
+
 def test_a_question_run_is_http_with_answers_for_every_request_that_got_one() -> None:
     subject = subject_of(RUNS["question"])
     capture = read(of(subject))

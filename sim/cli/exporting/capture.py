@@ -43,11 +43,13 @@ def pcapng_of(subject: Subject, tell: Tell = silent) -> Iterator[bytes]:
 
 @attrs.define(eq=False)
 class _Wire:
-    """One connection on the wire; ``reached`` is the last byte of each frame by its event."""
+    """One connection on the wire; ``reached`` is the last byte of each frame that is under way,
+    by its event, ``arrived`` are those that are not any more."""
 
     tcp: Connection
     ends: dict[str, End]
     reached: dict[int, int] = attrs.field(factory=dict)
+    arrived: dict[int, None] = attrs.field(factory=dict)
 
 
 class _Capture:
@@ -144,26 +146,33 @@ class _Capture:
         yield wire.tcp.finishes(wire.tcp.server), ""
 
     def _sent(self, event: events.FrameSent) -> Packets:
-        wire = self._links.get(event.link)
-        if wire is None:  # it was open before the recording began
+        if event.link not in self._links:  # it was open before the recording began
             yield from self._opened(event.link, event.sender, event.receiver, "")
-            wire = self._links[event.link]
+        fate = self._fates.get(event.n)
+        yield from self._written(event, f" ({fate}: it never arrives)" if fate else "")
+
+    def _written(self, event: events.FrameSent, remark: str) -> Packets:
+        wire = self._links[event.link]
         end = wire.ends.get(event.sender)
         if end is None:
             return
-        by_client = end is wire.tcp.client
-        seed = f"{event.link} {event.nth}" if by_client else ""
+        seed = f"{event.link} {event.nth}" if end is wire.tcp.client else ""
         name, _ = register.told(event.frame, "frame")
-        fate = self._fates.get(event.n)
-        comment = f"{name} ({fate}: it never arrives)" if fate else name
         for data in wire.tcp.data(end, websocket.message(event.frame, seed)):
-            yield data, comment
+            yield data, name + remark
         wire.reached[event.n] = end.sent
 
     def _delivered(self, event: events.FrameDelivered) -> Packets:
         wire = self._links.get(event.link)
         end = None if wire is None else wire.ends.get(event.receiver)
-        if wire is not None and end is not None and event.sent in wire.reached:
+        if wire is None or end is None:
+            return
+        if event.sent in wire.arrived:
+            sent = self._trace.event(event.sent)
+            if isinstance(sent, events.FrameSent):
+                yield from self._written(sent, " (once more: a duplicate)")
+        if event.sent in wire.reached:
+            wire.arrived[event.sent] = None
             wire.tcp.hears(end, wire.reached.pop(event.sent))
             yield wire.tcp.confirms(end), ""
 
