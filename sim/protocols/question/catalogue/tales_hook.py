@@ -234,13 +234,13 @@ def _meets_a_lock(tale: Tale, seconds: float, owner: str, age: float = 0) -> Non
 @TALES.of("stale-locks-are-taken-over", "I6")
 def lock_of_a_dead_process_stops_everybody(tale: Tale, bad: bool) -> None:
     tale.kept("u1")
-    _meets_a_lock(tale, 1.5, "killed#1" if bad else "hook#1")
+    _meets_a_lock(tale, 1.9, "killed#1" if bad else "hook#1")
 
 
 @TALES.of("stale-locks-are-taken-over", "I6")
 def old_lock_stops_everybody(tale: Tale, bad: bool) -> None:
     tale.kept("u1")
-    _meets_a_lock(tale, 1.5, "hook#1", age=20 if bad else 5)
+    _meets_a_lock(tale, 1.9, "hook#1", age=20 if bad else 5)
 
 
 @TALES.of("lock-waits-end", "QT-04")

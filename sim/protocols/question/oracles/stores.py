@@ -225,7 +225,8 @@ class StaleLocksAreTakenOver(Waits):
     catalogue = ("I6",)
 
     def judge(self, file: FileView, met: Content, waited_us: int) -> str | None:
-        if waited_us < HALF_A_SECOND or not self._is_stale(file, met):
+        patience = 3 * HALF_A_SECOND + self.view.grace_us(file.caller)
+        if waited_us < patience or not self._is_stale(file, met):
             return None
         return f"{file.caller} waits {seconds(waited_us)} for a lock that is nobody's any more"
 
