@@ -7,7 +7,7 @@ from sim.cli.drawing import calls
 from sim.cli.drawing.plain import plain
 from sim.cli.drawing.rows import rows_of
 from sim.cli.drawing.telling import Names
-from sim.core.event import CallIssued, Noted
+from sim.core.event import CallAnswered, CallApplied, CallIssued, CallLost, Noted
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NO_ANSWER
 from sim.core.trace import Header, Trace
@@ -57,15 +57,44 @@ SAID = {"update_id": 2, "message": {"text": "blue"}}
         (HttpResponse(200, {"ok": True, "result": {"message_id": 101}}), "200 message 101"),
         (HttpResponse(409, {"ok": False, "description": "Conflict"}), "409 Conflict"),
         (HttpResponse(500, "oops"), "500"),
-        (Unreached("reset"), "reset"),
     ],
 )
 def test_what_came_back_is_a_status_with_what_one_looks_for(reply, words):
     assert calls.outcome(plain(POST), plain(reply), NAMES) == (words, "")
 
 
-def test_nothing_came_back_where_the_answer_was_lost():
-    assert calls.outcome(plain(POST), plain(NO_ANSWER), NAMES) is None
+@pytest.mark.parametrize("reply", [NO_ANSWER, Unreached("reset")])
+def test_nothing_came_back_where_the_answer_was_lost(reply):
+    assert calls.outcome(plain(POST), plain(reply), NAMES) is None
+
+
+OK = HttpResponse(200, True)
+
+
+@pytest.mark.parametrize(
+    ("end", "rows"),
+    [
+        (CallAnswered(5, 9, 4, "L", "OC", 0, OK), [("call", "OC", "L", "200")]),
+        (
+            CallAnswered(5, 9, 4, "L", "OC", 0, Unreached("reset")),
+            [("mark", "OC", "OC", "200"), ("lost", "OC", "L", "reset")],
+        ),
+        (
+            CallLost(5, 9, 4, "L", "OC", 0, "answer lost"),
+            [("mark", "OC", "OC", "200"), ("lost", "OC", "L", "POST /question/que_1/reply")],
+        ),
+    ],
+    ids=["arrives", "breaks", "is lost"],
+)
+def test_an_answer_goes_back_to_who_asked_unless_it_never_gets_there(end, rows):
+    events = [
+        CallIssued(0, 0, -1, "L", "OC", POST),
+        CallIssued(1, 0, -1, "H", "OC", POST),
+        CallApplied(4, 9, 0, "L", "OC", 0, POST, OK),
+        end,
+    ]
+    drawn = rows_of(Trace(Header(scenario="x", seed=1), events))
+    assert [(row.shape, row.source, row.target, row.label) for row in drawn[2:]] == rows
 
 
 def drawn(*events, every=False):

@@ -7,6 +7,7 @@ from typing import Any
 
 from sim.cli.drawing import http_calls
 from sim.cli.drawing.telling import Names
+from sim.core.http import HttpRequest, Unreached
 
 Words = tuple[str, str]
 """A label for the arrow and the detail beside it."""
@@ -35,6 +36,18 @@ def _kind(value: Any) -> str:
 def is_of_person(request: Any) -> bool:
     """Whether a person's hand did it."""
     return _kind(request) in OF_PEOPLE
+
+
+def is_http(request: Any) -> bool:
+    """Whether it crosses a network, and its answer too."""
+    return isinstance(request, HttpRequest) or _kind(request) == "http"
+
+
+def unreached(reply: Any) -> str:
+    """Why a request over HTTP got no response at all; "" where it got one."""
+    if isinstance(reply, Unreached):
+        return reply.why
+    return str(reply.get("why")) if _kind(reply) == "unreached" else ""
 
 
 def speaks_for_itself(act: Any) -> bool:
@@ -96,6 +109,8 @@ def outcome(request: Any, reply: Any, names: Names) -> Words | None:
         wait = reply.get("retry_after_us")
         later = f", retry after {wait / 1e6:g} s" if wait else ""
         return f"refused: {reply['code']}{later}", ""
+    if unreached(reply):
+        return None  # what the caller hears of it follows
     if isinstance(reply, Mapping) and reply.get("type") == "no-answer":
         return None  # a CallLost follows
     if _kind(request) == "http":

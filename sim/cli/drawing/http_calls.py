@@ -63,8 +63,6 @@ def outcome(reply: Any, tell: Tell) -> Words | None:
     """What came back; None where nothing did."""
     if not isinstance(reply, Mapping):
         return None
-    if reply.get("is") == "unreached":
-        return str(reply.get("why")), ""
     if reply.get("is") != "http-response":
         return None
     body = reply.get("body")

@@ -6,7 +6,7 @@ one of them. Nothing here knows a screen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -55,19 +55,29 @@ def rows_of(
     every: bool = False,
 ) -> list[Row]:
     """The rows of a run; ``every`` keeps what is usually left out."""
-    teller = _Teller(Names(names), every)
+    teller = _Teller(Names(names), every, frozenset(_unheard(trace)))
     rows = [row for event in trace.events for row in teller.of(event)]
     if not every:
         rows = _merge_files(_merge_calls(_merge_heartbeats(rows)))
     return _with_violations(rows, violations, teller.names)
 
 
+def _unheard(trace: Trace) -> Iterator[int]:
+    """The calls whose answers never reached who had asked."""
+    for event in trace.events:
+        if type(event) is events.CallLost or (
+            type(event) is events.CallAnswered and calls.unreached(event.reply)
+        ):
+            yield event.call
+
+
 class _Teller:
     """Finds the words for each kind of event; remembers what later events refer to."""
 
-    def __init__(self, names: Names, every: bool) -> None:
+    def __init__(self, names: Names, every: bool, unheard: frozenset[int]) -> None:
         self.names = names
         self.every = every
+        self._unheard = unheard
         self._frames: dict[int, Any] = {}
         self._arrived: dict[int, None] = {}
         self._ends: dict[str, tuple[str, str]] = {}
@@ -155,9 +165,16 @@ class _Teller:
         if told is None and not self.every:
             return None
         label, detail = told or ("done", "")
-        return Row(e.n, e.at, "mark", e.callee, e.callee, label, detail, call=e.call, settles=True)
+        # An answer that crosses a network says for whom it is: several may be waiting.
+        goes_back = calls.is_http(e.request) and e.call not in self._unheard
+        shape: Shape = "call" if goes_back else "mark"
+        target = e.caller if goes_back else e.callee
+        return Row(e.n, e.at, shape, e.callee, target, label, detail, call=e.call, settles=True)
 
     def _answered(self, e: events.CallAnswered) -> Row | None:
+        why = calls.unreached(e.reply)
+        if why:
+            return Row(e.n, e.at, "lost", e.callee, e.caller, why, "", call=e.call)
         if not self.every:
             return None
         label, _ = calls.asked(self._requests.get(e.call, {}), self.names)
