@@ -26,7 +26,7 @@ from sim.core.event import (
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NO_ANSWER
 from sim.protocols.question.before import BeforeTool, HookReturned
-from sim.protocols.question.store.operations import ReadFile
+from sim.protocols.question.store.operations import RenameFile
 
 Line = Mapping[str, Any]
 Make = Callable[[int, int], Event]
@@ -148,7 +148,7 @@ class Exchanges:
 
         def asks(n: int, us: int) -> Event:
             self._numbers[line] = n
-            return CallIssued(n, us, -1, source, "store", ReadFile(FILE))
+            return CallIssued(n, us, -1, source, "store", RenameFile(f"{FILE}.new", FILE))
 
         self._put(at, 1, line, 0, asks)
         self._saved(line, at, state, lambda: self._numbers[line])

@@ -201,6 +201,12 @@ class TextsAreTaken(Owing):
             for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
                 self.forget(key)
 
+    def on_gone(self, kept: Kept) -> None:
+        """An earlier text, or a press, was quicker."""
+        for one in self.view.attempts.all:
+            if kept[0] in one.meant:
+                self.forget(one.n)
+
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:
             self.forget(call.attempt.n)
