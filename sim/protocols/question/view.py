@@ -158,6 +158,14 @@ class QuestionView:
         """How much later than due a host may be: what it has slept, what a search puts off."""
         return self.late_us() + self.asleep.get(host, 0)
 
+    def is_led_by_another(self, listener: str) -> bool:
+        """Whether somebody else has the lease by now, and gets these updates, too."""
+        leases = [store.lease for store in self.stores.values() if store.lease is not None]
+        return any(
+            one.by not in ("", listener) and not one.owner.startswith(f"{listener}#")
+            for one in leases
+        )
+
     def had_trouble(self, host: str, since: int) -> bool:
         """Whether the disk has not let a host do what it wanted, or held nonsense."""
         broken = [store.last_broken_at for store in self.stores.values()]
@@ -202,11 +210,13 @@ class QuestionView:
     def _issued(self, event: CallIssued) -> None:
         request = event.request
         if isinstance(request, HttpRequest):
-            self.threads.issued(event.n, event.cause, event.caller)
             call = _call_of(event, request)
             self.calls[event.n] = call
             if call.what == POLL:
                 self.polls[event.caller] = call
+                self.threads.polls(event.n, event.caller)
+            else:
+                self.threads.issued(event.n, event.cause, event.caller)
             self.attempts.issued(call, event)
             before = self.served_by(call.n, call.caller) if call.what == "sendMessage" else None
             if before is not None:

@@ -6,36 +6,45 @@ Written from the rules alone: what an oracle compares with must not be the code 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sim.protocols.question.view_calls import TEXT, UpdateView, call_id_of
 from sim.protocols.question.view_records import EntryView
+
+EVERY: Final = -2
+"""Instead of an option: all that the entry has. A question that is rejected unseen is that
+of the entry only where it has these."""
 
 
 def match_of(entry: EntryView, items: Sequence[Mapping[str, Any]], cached: str, index: int) -> str:
     """The requestID that an answer to this entry goes to, "" for none (§6, DQ-03, DQ-04).
 
-    ``index`` is that of the pressed option, -1 for a text.
+    ``index`` is that of the pressed option, -1 for a text, :data:`EVERY` at expiry.
     """
     ids = [str(item.get("id")) for item in items]
     if cached:
         return cached if cached in ids else ""
     call = entry.text("callID")
     exact = [item for item in items if call and call_id_of(item) == call]
-    if exact:
-        return str(exact[0].get("id"))
+    if exact:  # two agents may have called their calls alike
+        exact = [item for item in exact if item.get("sessionID") == entry.text("sid")] or exact
+        return str(exact[0].get("id")) if len(exact) == 1 else ""
     own = [item for item in items if item.get("sessionID") == entry.text("sid")]
     if len(own) != 1 or (call and call_id_of(own[0])):
         return ""
-    if index >= 0 and _label(entry, index) not in _labels(own[0]):
-        return ""
-    return str(own[0].get("id"))
+    has = _labels(own[0])
+    return str(own[0].get("id")) if all(one in has for one in _wanted(entry, index)) else ""
 
 
-def _label(entry: EntryView, index: int) -> str | None:
+def _wanted(entry: EntryView, index: int) -> list[str | None]:
     options = entry.fields.get("options")
-    found = options[index] if isinstance(options, list) and index < len(options) else None
-    return str(found.get("label")) if isinstance(found, Mapping) else None
+    known = options if isinstance(options, list) else []
+    labels = [str(one.get("label")) if isinstance(one, Mapping) else None for one in known]
+    if index == EVERY:
+        return list(labels)
+    if index < 0:
+        return []
+    return [labels[index] if index < len(labels) else None]
 
 
 def _labels(item: Mapping[str, Any]) -> list[str]:

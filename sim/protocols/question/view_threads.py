@@ -52,6 +52,11 @@ class Threads:
         self._keep(n, found)
         return found
 
+    def polls(self, n: int, host: str) -> None:
+        """A listener's loop asks for updates. A handler that has ended may have woken it;
+        what comes of the updates is none of that handler's doing."""
+        self._keep(n, Thread(host, n))
+
     def answered(self, n: int, call: int) -> None:
         """The answer to a call is there."""
         found = self._by_event.get(call)

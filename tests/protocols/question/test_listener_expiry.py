@@ -157,3 +157,25 @@ def test_cleaning_is_not_held_up_by_a_question_that_takes_long():
     play.say("a batch", person="Bob", ms=600)
     assert "aaaa0001" not in play.kept()
     assert play.toasts() == []
+
+
+def test_an_old_entry_rejects_no_newer_question_that_has_other_options():
+    play = BridgePlay()
+    play.act("opencode", acts.Ask("ses_1", options=("X", "Y"), shows_tool=False), 50)
+    play.put()
+    old(play, TTL + 1)
+    play.run_ms(31_000)
+    assert play.asked() == ["GET list", "GET list"]
+    assert play.tool("que_1") == "running"
+
+
+def test_two_old_entries_that_could_be_about_one_question_reject_it_once():
+    play = BridgePlay()
+    play.act("opencode", acts.Ask("ses_1", shows_tool=False), 50)
+    play.put()
+    play.fail("listener>opencode", "POST:/question/*/reject", "500")
+    old(play, TTL + 1)
+    old(play, TTL + 1, "aaaa0002", call_id="call_B")
+    play.run_ms(31_000)
+    assert play.asked() == ["GET list", "POST /que_1/reject", "GET list"]
+    assert play.tool("que_1") == "running"

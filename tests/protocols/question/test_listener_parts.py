@@ -140,7 +140,7 @@ def item(id: str, session: str = "ses_1", call: str | None = None, *labels: str)
 
 
 @pytest.mark.parametrize(
-    ("call", "label", "items", "found"),
+    ("call", "labels", "items", "found"),
     [
         ("c1", "A", [item("q1", call="c1"), item("q2", call="c2")], "q1"),
         ("c1", "A", [item("q1", "ses_9", "c1")], "q1"),
@@ -149,16 +149,18 @@ def item(id: str, session: str = "ses_1", call: str | None = None, *labels: str)
         ("c1", "A", [item("q2", call="c2")], None),
         ("c1", "A", [item("q2")], "q2"),
         ("c1", "Z", [item("q2")], None),
-        ("c1", None, [item("q2")], "q2"),
+        ("c1", "", [item("q2")], "q2"),
         ("", "A", [item("q2", call="c2")], "q2"),
         ("", "A", [item("q2"), item("q3")], None),
         ("", "A", [item("q2"), item("q3", "ses_2")], "q2"),
         ("", "A", [item("q3", "ses_2")], None),
         ("", "A", [], None),
+        ("c1", "AB", [item("q2")], "q2"),
+        ("c1", "AZ", [item("q2")], None),
     ],
 )
-def test_the_call_decides_then_the_only_question_of_the_session(call, label, items, found):
-    matched = match(call, "ses_1", label, listed_in(items, ALL) or [], ALL)
+def test_the_call_decides_then_the_only_question_of_the_session(call, labels, items, found):
+    matched = match(call, "ses_1", labels, listed_in(items, ALL) or [], ALL)
     assert (matched and matched.id) == found
 
 
@@ -166,7 +168,7 @@ def test_the_call_decides_then_the_only_question_of_the_session(call, label, ite
 def test_whatever_opencode_lists_is_read_without_raising(value):
     for body in (value, [value], [{"id": "q", "sessionID": "s", "questions": value}]):
         found = listed_in(body, ALL)
-        assert found is None or match("c", "s", "A", found, ALL) is None or len(found) == 1
+        assert found is None or match("c", "s", ("A",), found, ALL) is None or len(found) == 1
 
 
 # -- routing

@@ -97,8 +97,9 @@ class Attempt:
 
     async def _search(self) -> Listed | Result:
         entry, rules = self._hold.entry, self._desk.rules
+        labels = () if self._answer.label is None else (self._answer.label,)
         return await self._again(
-            lambda items: match(entry.call_id, entry.sid, self._answer.label, items, rules)
+            lambda items: match(entry.call_id, entry.sid, labels, items, rules)
         )
 
     async def _again(self, pick: Pick) -> Listed | Result:

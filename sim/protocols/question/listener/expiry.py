@@ -11,6 +11,7 @@ from sim.protocols.question.listener.bot import Chat
 from sim.protocols.question.listener.desk import Desk
 from sim.protocols.question.listener.matching import match, of_id
 from sim.protocols.question.listener.questions import ApiTrouble
+from sim.protocols.question.listener.routing import REMEMBERED
 from sim.protocols.question.store.entry import PendingQuestion, kept
 from sim.protocols.question.store.pending import Entries
 from sim.protocols.question.store.trouble import StoreTrouble
@@ -38,12 +39,13 @@ class Expiry:
     """The cleaning of one listener. ``is_busy`` tells whether a question is being handled
     here; ``is_dead`` is set where a failed reject has stopped everything (QT-44)."""
 
-    __slots__ = ("_desk", "_is_busy", "_is_cleaning", "is_dead")
+    __slots__ = ("_desk", "_is_busy", "_is_cleaning", "_rejected", "is_dead")
 
     def __init__(self, desk: Desk, is_busy: Callable[[str], bool]) -> None:
         self._desk = desk
         self._is_busy = is_busy
         self._is_cleaning = False
+        self._rejected: dict[str, None] = {}
         self.is_dead = False
 
     async def turn(self) -> None:
@@ -127,8 +129,20 @@ class Expiry:
             if known and desk.rules.cached_id_counts:
                 found = of_id(known, items)
             else:
-                found = match(entry.call_id, entry.sid, None, items, desk.rules)
+                labels = [option.label for option in entry.options]
+                found = match(entry.call_id, entry.sid, labels, items, desk.rules)
             if found is not None:
-                refused = await desk.questions.reject(found.id, entry.directory, plan.opencode_ms)
-                return "" if refused is None else str(refused)
+                return await self._reject_once(found.id, entry.directory)
         return ""
+
+    async def _reject_once(self, request_id: str, directory: str) -> str:
+        """Two entries may be about one question, where the list names no call: the second
+        is no second try (DQ-10)."""
+        desk = self._desk
+        if request_id in self._rejected and desk.rules.rejected_once:
+            return ""
+        self._rejected[request_id] = None
+        if len(self._rejected) > REMEMBERED:
+            del self._rejected[next(iter(self._rejected))]
+        refused = await desk.questions.reject(request_id, directory, desk.plan.opencode_ms)
+        return "" if refused is None else str(refused)

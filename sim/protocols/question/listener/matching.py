@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import attrs
@@ -72,13 +72,18 @@ def of_id(request_id: str, items: Sequence[Listed]) -> Listed | None:
 
 
 def match(
-    call: str, session: str, label: str | None, items: Sequence[Listed], rules: QuestionRules
+    call: str,
+    session: str,
+    labels: Collection[str],
+    items: Sequence[Listed],
+    rules: QuestionRules,
 ) -> Listed | None:
     """The question of this call and session, None where none is certain.
 
-    ``label``: that of the option that was pressed, None for a custom answer. The callID
+    ``labels``: the options that it must have, that of a press, all of an entry that has
+    expired (nobody looks whether it is the one), none for a custom answer. The callID
     decides wherever both sides know it. Where it cannot, the only question of the session
-    is meant, and an option must be among its own (DQ-04).
+    is meant, if it has these options (DQ-04).
     """
     if call and rules.callid_before_session:
         same = [item for item in items if item.call == call]
@@ -93,4 +98,4 @@ def match(
         return only
     if call and only.call is not None and only.call != call:
         return None
-    return only if label is None or label in only.labels else None
+    return only if all(label in only.labels for label in labels) else None

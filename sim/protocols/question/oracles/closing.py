@@ -164,7 +164,8 @@ class ReplyOrReject(OfListener):
         if call.what == REPLY:
             self.exercised += 1
             self._replied[call.id] = call
-            if call.id in self._rejected:
+            reject = self._rejected.get(call.id)
+            if reject is not None and (reject.is_open or reject.succeeded):
                 return f"{call.caller} replies to {call.id}, which was rejected"
         elif call.what == REJECT:
             self.exercised += 1

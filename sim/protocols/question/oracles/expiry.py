@@ -9,7 +9,7 @@ from sim.protocols.question.constants import CLEANING_EVERY_MS, QUESTION_TTL_MS
 from sim.protocols.question.oracles.oracle import MS_US, SECOND_US, OfListener, Owing, seconds
 from sim.protocols.question.view import QuestionView
 from sim.protocols.question.view_calls import LIST, OPTION, REJECT, REPLY, TEXT, CallView
-from sim.protocols.question.view_matching import match_of
+from sim.protocols.question.view_matching import EVERY, match_of
 from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView, LogView
 
 Kept = tuple[EntryView, Mapping[str, Any]]
@@ -110,20 +110,26 @@ class TheOldAreRejected(Owing):
     obeyed_by = OfListener.obeyed_by
     IN_LOGS = True
 
+    def __init__(self, view: QuestionView) -> None:
+        super().__init__(view)
+        self._rejected: dict[str, None] = {}
+
     def on_ended(self, call: CallView) -> None:
         expiry = call.expiry
         if call.what != LIST or expiry is None or not call.succeeded:
             return
         known = expiry.entry.text("requestID")
-        if match_of(expiry.entry, call.items, known, -1):
+        due = match_of(expiry.entry, call.items, known, EVERY)
+        if due and due not in self._rejected:
             self.exercised += 1
             text = f"{call.caller} does not reject the question of {expiry.entry.id}"
             self.owe(expiry.entry.id, call.caller, text, 5 * SECOND_US)
 
     def on_issued(self, call: CallView) -> str | None:
-        if call.what != REJECT or call.expiry is None:
+        if call.what != REJECT:
             return None
-        return self.pay(call.expiry.entry.id)
+        self._rejected[call.id] = None
+        return None if call.expiry is None else self.pay(call.expiry.entry.id)
 
 
 class ExpiryLooksForTheQuestion(Owing):
@@ -151,20 +157,22 @@ class RejectsAreForTheExpired(OfListener):
 
     def __init__(self, view: QuestionView) -> None:
         super().__init__(view)
-        self._rejected: dict[str, None] = {}
+        self._rejected: dict[tuple[str, str], None] = {}
 
     def on_issued(self, call: CallView) -> str | None:
         if call.what != REJECT:
             return None
         self.exercised += 1
-        if call.id in self._rejected:
-            return f"{call.caller} rejects {call.id} again"
-        self._rejected[call.id] = None
         rejected = [one for one in self.view.attempts.expiries if call in one.rejects]
+        key = (call.id, rejected[0].entry.id if rejected else "")
+        if key in self._rejected:
+            return f"{call.caller} rejects {call.id} again"
+        self._rejected[key] = None
         if not rejected:
             return f"{call.caller} rejects {call.id}, whose entry has not expired"
         entry = rejected[0].entry
-        if match_of(entry, [self.view.listed.get(call.id, {})], entry.text("requestID"), -1):
+        item = self.view.listed.get(call.id, {})
+        if match_of(entry, [item], entry.text("requestID"), EVERY):
             return None
         return f"{call.caller} rejects {call.id}, which is not the question of {entry.id}"
 
