@@ -61,7 +61,7 @@ class Attempts:
         """A listener has got an update; one that it has got before means nothing."""
         view = self.view
         epoch = view.epochs.get(listener, 0)
-        if (listener, epoch, update.id) in self._taken:
+        if (listener, epoch, update.id) in self._taken or view.is_led_by_another(listener):
             return
         attempt = Attempt(listener, epoch, update, event.n, event.at)
         self._taken[listener, epoch, update.id] = attempt
@@ -238,7 +238,7 @@ class Attempts:
             texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
             texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
             found = texts[0] if len(texts) == 1 and call.what == SAY else None
-        elif found is None or (found.is_over and found.failed_at < 0):
+        elif found is None or (found.is_over and not found.owes_words):
             found = self._refused(call) or found
         if found is not None:
             call.attempt = found
