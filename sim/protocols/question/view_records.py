@@ -156,6 +156,11 @@ class Attempt:
         return self.over_at >= 0
 
     @property
+    def owes_words(self) -> bool:
+        """Whether its failure is still to be told by a message; a second one is another's."""
+        return self.failed_at >= 0 and all(one.what != "sendMessage" for one in self.told)
+
+    @property
     def value(self) -> str | None:
         """What it is to answer; None where there is nothing."""
         if self.update.kind == TEXT:

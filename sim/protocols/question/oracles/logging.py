@@ -55,8 +55,9 @@ class TheLogTells(Owing):
         asked = re.escape(f"{PREFIX} 📥 收到 callback_query: data=qcustom:{id}") + "$"
         found = re.escape(f"{PREFIX} 📋 getPending({id}): type=question") + "$"
         heard = re.escape(f"{PREFIX} 📨 收到 message: ") + f".*replyTo={re.escape(reply_to)}$"
-        # A text that was there before its question had been asked for is heard before.
-        is_early = said.reply_to is None and self._hit_at(found) > attempt.at
+        # A text that was there before its question had been asked for is heard before; only
+        # the prompt, to which it may reply, was not.
+        is_early = said.reply_to not in attempt.entry.prompts and self._hit_at(found) > attempt.at
         return all(
             self._are_in_order(due, last)
             for due in ([[asked, found], [asked, heard]] if is_early else [[asked, found, heard]])
