@@ -31,7 +31,7 @@ from sim.protocols.question.rules import QuestionRules
 from sim.protocols.question.store.file import StoreFile
 from sim.protocols.question.store.plan import StoreFilePlan
 from sim.protocols.question.telegram.actor import BotApi
-from sim.protocols.question.telegram.plan import TOKEN, BotAccount, BotApiPlan
+from sim.protocols.question.telegram.plan import CHAT, TOKEN, BotAccount, BotApiPlan
 from sim.protocols.question.view import QuestionView, Surroundings
 from sim.world import fault
 from sim.world.world import World
@@ -123,10 +123,10 @@ class QuestionStorm(Gale):
         world = self.world
         bot = BotAccount(privacy="on" if self.weather.private else "off")
         store, api = StoreFilePlan(), BotApiPlan(bots=(bot,), groups=(ELSEWHERE,))
-        asks_in = {"chat": ELSEWHERE} if self.weather.elsewhere else {}
+        where = ELSEWHERE if self.weather.elsewhere else CHAT
         world.add_host(STORE, STORE, _made(make, StoreFile, store), latency=(20, 200))
         world.add_host(TELEGRAM, TELEGRAM, _made(make, BotApi, api), latency=(20_000, 250_000))
-        world.add_host(HOOK, HOOK, _made(make, Hook, HookPlan(rules=rules, **asks_in)))
+        world.add_host(HOOK, HOOK, _made(make, Hook, HookPlan(rules=rules, chat=where)))
         plan = OpenCodePlan(hook=HOOK, rules=rules)
         world.add_host(OPENCODE, OPENCODE, _made(make, OpenCode, plan))
         names = (FIRST, SECOND) if self.weather.second else (FIRST,)

@@ -84,7 +84,7 @@ def meant_by(
 
 
 def _expects(entry: EntryView, user: int) -> bool:
-    return entry.fields.get("expectedUserId", user) == user
+    return bool(entry.fields.get("expectedUserId", user) == user)
 
 
 def _is_for_another(said: str, username: str) -> bool:

@@ -11,8 +11,8 @@ from sim.protocols.question.parse import parse_question_message
 
 def check(row: str, name: str, path: str, /, *, good: Any = None, **bad: Any) -> FrameCheck:
     """A check of one message, by what is different in the bad one (and in the good one)."""
-    made = [_message(name, fields) for fields in (good or {}, bad)]
-    return FrameCheck(row, name, path, *made, parse_question_message)
+    well, badly = _message(name, good or {}), _message(name, bad)
+    return FrameCheck(row, name, path, well, badly, parse_question_message)
 
 
 def _message(name: str, fields: dict[str, Any]) -> dict[str, Any]:

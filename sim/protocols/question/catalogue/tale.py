@@ -280,17 +280,22 @@ class Tale:
     def claims(self, name: str = "u1", who: str = LISTENER, **more: Any) -> None:
         """A handler claims an entry."""
         by = f"{who}#1/{self.n}"
-        self.writes(who, **{name: {"claimedBy": by, "claimedAt": self.now_ms, **more}})
+        change: dict[str, Any] = {
+            name: {"claimedBy": by, "claimedAt": self.now_ms, **more},
+        }
+        self.writes(who, **change)
 
     def lets_go(self, name: str = "u1", **more: Any) -> None:
         """It gives the entry back."""
         self.entries[name].pop("claimedBy", None)
         self.entries[name].pop("claimedAt", None)
-        self.writes(**{name: more})
+        change: dict[str, Any] = {name: more}
+        self.writes(**change)
 
     def removes(self, *names: str, by: str = LISTENER) -> None:
         """Entries go."""
-        self.writes(by, **dict.fromkeys(names))
+        gone: dict[str, Any] = dict.fromkeys(names)
+        self.writes(by, **gone)
 
     def waits(self, name: str = "u1", user: int = ALICE, prompt: int = 0, since: int = 1) -> None:
         """An entry waits for a text from the beginning."""

@@ -7,9 +7,11 @@ from sim.protocols.catalogue import Tales
 from sim.protocols.question.catalogue.tale import Tale
 from sim.protocols.question.catalogue.tale_values import item
 from sim.protocols.question.constants import LISTENER, OPENCODE
+from sim.protocols.question.telegram.plan import CHAT
 from sim.protocols.question.texts import FAILED
 
 TALES = Tales(Tale)
+ELSEWHERE = "-42000999"
 ERROR = HttpResponse(500)
 
 
@@ -106,8 +108,7 @@ def answer_becomes_a_prompt(tale: Tale, bad: bool) -> None:
 @TALES.of("strangers-are-ignored", "QT-17", "I4")
 def press_from_another_chat(tale: Tale, bad: bool) -> None:
     tale.kept("u1")
-    where = {"chat": "-42000999"} if bad else {}
-    tale.polls(tale.press("qopt:u1:0", **where))
+    tale.polls(tale.press("qopt:u1:0", chat=ELSEWHERE if bad else CHAT))
     tale.claims()
     tale.answers()
 
@@ -115,8 +116,7 @@ def press_from_another_chat(tale: Tale, bad: bool) -> None:
 @TALES.of("strangers-are-ignored", "QT-29", "I4")
 def text_from_another_chat(tale: Tale, bad: bool) -> None:
     tale.waits()
-    where = {"chat": "-42000999"} if bad else {}
-    tale.polls(tale.text("use blue", **where))
+    tale.polls(tale.text("use blue", chat=ELSEWHERE if bad else CHAT))
     tale.claims()
     tale.answers(value="use blue")
 

@@ -159,7 +159,7 @@ def late_write_brings_an_entry_back(tale: Tale, bad: bool) -> None:
 @TALES.of("entries-do-not-vanish", "QT-05", "I3")
 def entry_is_lost_beside_another_s_change(tale: Tale, bad: bool) -> None:
     tale.kept("u1")
-    tale.writes(HOOK, u2={}, **({"u1": None} if bad else {}))
+    tale.writes(HOOK, u2={}, u1=None if bad else {})
 
 
 @TALES.of("entries-do-not-vanish", "QT-20", "QT-21", "QT-26", "QT-42", "QT-43")

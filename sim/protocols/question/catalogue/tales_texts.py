@@ -160,4 +160,4 @@ def wait_is_forgotten_after_a_failure(tale: Tale, bad: bool) -> None:
     tale.polls(tale.text("use blue", reply_to=150))
     tale.claims("u1")
     tale.lists(reply=ERROR)
-    tale.lets_go(**({"awaitingText": False} if bad else {}))
+    tale.lets_go("u1", awaitingText=not bad)
