@@ -198,9 +198,8 @@ def _http_request(args: Arguments) -> str:
     if at.text == http_fault.ANY:
         return at.text
     if not at.text.startswith('"'):
-        raise at.fail(
-            f"{at.text[:40]!r} is no request", near(at.text, (*known, '"GET /path"', "*"))
-        )
+        told = f"{at.text} {args.peek()}" if args.peek().startswith("/") else at.text
+        raise at.fail(f"{told[:40]!r} is no request", near(told, (*known, '"GET /path"', "*")))
     return read_string(at)
 
 

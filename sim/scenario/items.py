@@ -83,6 +83,8 @@ def _frame_type(at: Span, frames: FrameVocabulary | None) -> tuple[Span, Span]:
         raise at.fail("between protocol peers the text is 'frame.type (items)'", example)
     kind, rest = at.cut(0, found.end()), at.cut(found.end()).strip()
     if frames is not None and kind.text not in known:
+        if any(name.startswith(f"{kind.text} ") for name in known):
+            kind = at.cut(0, len(several))  # a name of several words is told as a whole
         told = f"unknown frame {kind.text[:60]!r}{all_of(kind.text, known, LIST_OF_FRAMES)}"
         raise kind.fail(told, near(kind.text, known))
     if rest.text and not rest.text.startswith("("):

@@ -49,12 +49,15 @@ def check_names(body: Iterable[Statement], path: str) -> None:
             _check_frame(frame, bound, path)
     for name, line, column in _uses(statements):
         if name not in bound:
+            known = near(name, bound)
+            example = "'task.dispatch (requestId=R1)' binds R1"
+            like = f"line {bound[known[0]][1]} binds {known[0]}" if known else example
             raise ScenarioError(
-                f"the name {name} is bound by no arrow, as in 'task.dispatch (requestId={name})'",
+                f"the name {name} is bound by no arrow, as {like}",
                 path=path,
                 line=line,
                 column=column,
-                allowed=near(name, bound),
+                allowed=known,
             )
 
 

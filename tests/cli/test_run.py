@@ -51,6 +51,17 @@ def test_a_run_shows_the_diagram_the_channel_and_the_verdict(shell: Shell) -> No
         assert part in said.out
 
 
+def test_a_line_that_fails_in_each_turn_of_a_loop_is_told_once(
+    shell: Shell, scenario: Path
+) -> None:
+    turn = '    loop 3 times\n    S->>D: welcome (serverName~"none")\n    end\n'
+    scenario.write_text(RIGHT + turn, encoding="utf-8")
+    said = shell("run", str(scenario), "--driver", "step")
+    assert "3 expectations failed" in said.out
+    assert said.out.count("line 7") == 1
+    assert said.out.count("(3 times)") == 1
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_no_line_is_wider_than_the_terminal(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, width: int

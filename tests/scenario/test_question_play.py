@@ -317,3 +317,31 @@ def test_a_puppet_asks_and_answers_literally_and_a_record_says_it_again(body, wh
     )
     assert again.digest == result.digest
     assert again.failures == ()
+
+
+def test_what_came_before_its_turn_is_told_with_the_line_that_had_to_come_first():
+    (happened,) = problems(ASKED + "H->>TG: sendMessage (buttons)")
+    assert "it came, before line 10; par … and … end" in happened
+
+
+def test_what_was_there_instead_is_told_as_a_diagram_writes_it():
+    reply = 'U->>TG: press A\nL->>OC: POST /question/{id}/reply (answers="A")'
+    (happened,) = problems(ASKED + reply)
+    assert happened.endswith('it came, but answers was [["A"]]')
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "L->>OC: POST /question/que_1/reply",
+            "'POST /question/que_1/reply' (allowed here: POST /q",
+        ),
+        ("%% @http L->OC GET /questions 500", "'GET /questions' is no request (allowed here: GET"),
+        ("U->>TG: press C9 A", "C9 is bound by no arrow, as line 8 binds C1"),
+    ],
+)
+def test_a_request_or_name_that_is_none_is_told_as_a_whole_with_what_comes_near(line, told):
+    with pytest.raises(ScenarioError) as refused:
+        read(ASKED + line)
+    assert told in str(refused.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,8 +52,8 @@ def tell_verdict(
     if asked.without:
         yield Text(f"  rules off: {', '.join(asked.without)}", "yellow")
     lines = _source_lines(scenario)
-    for failure in result.failures:
-        yield from _failure(failure, lines, names, width)
+    for failure, times in Counter(result.failures).items():  # a loop fails at one line again
+        yield from _failure(failure, times, lines, names, width)
     for violation in result.violations:
         yield from tell_violation(
             violation, violation.invariant in result.expected_violations, names
@@ -99,13 +100,17 @@ def _source_lines(scenario: Scenario) -> list[str]:
         return scenario.source_text.splitlines()
 
 
-def _failure(failure: Failure, lines: list[str], names: Names, width: int) -> Iterator[Line]:
+def _failure(
+    failure: Failure, times: int, lines: list[str], names: Names, width: int
+) -> Iterator[Line]:
     if 0 < failure.line <= len(lines):
         source = lines[failure.line - 1].strip()
         place = f"  line {failure.line}: "
         yield Text(place, "red").append(fit(clean(source), width - len(place)))
+    often = f"  ({times} times)" if times > 1 else ""
     yield _facts(
-        ("expected", names.within(failure.expected)), ("happened", names.within(failure.happened))
+        ("expected", names.within(failure.expected)),
+        ("happened", names.within(failure.happened) + often),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sim.scenario.playing.expectation import Expectation
+from sim.scenario.playing.expectation import Expectation, seconds
 from sim.scenario.playing.stage import Direction, NotYet
 from sim.scenario.playing.threads import Arrives, BranchVoid, Poll, Steps, Until
 from sim.scenario.playing.wording import nearest_name
@@ -88,7 +88,8 @@ def _await(walk: Walk, expectation: Expectation, *, decides: bool = True) -> Ste
     if met and expectation.sent is not None:
         walk.thread.mark = max(walk.thread.mark, expectation.sent)
     elif not met:
-        happened = expectation.near or _what_happened(walk, expectation)
+        early = _came_early(walk, expectation)
+        happened = early or expectation.near or _what_happened(walk, expectation)
         _fail(walk, expectation.arrow, happened)
     if decides:
         walk.expectation_over()
@@ -96,6 +97,17 @@ def _await(walk: Walk, expectation: Expectation, *, decides: bool = True) -> Ste
 
 def _fail(walk: Walk, arrow: Arrow, happened: str) -> None:
     walk.findings.fail(arrow.line, f"{arrow.source} → {arrow.target}: {arrow.text}", happened)
+
+
+def _came_early(walk: Walk, expectation: Expectation) -> str:
+    """That it came before the arrow above it, where it did."""
+    lookout = walk.director.lookout
+    missed = None if expectation.text is None else lookout.missed(expectation)
+    if missed is None:
+        return ""
+    lines = [f" {one.arrow.line}" for one in lookout.took(expectation.mark)]
+    before = f"before line{lines[0]}" if lines else "before its turn"
+    return f"at {seconds(missed.at)} it came, {before}; par … and … end leaves the order open"
 
 
 def _what_happened(walk: Walk, expectation: Expectation) -> str:

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
+import attrs
+
 from sim.core.event import CallIssued, Event, FrameDelivered, FrameLost, FrameSent
 from sim.scenario.playing.ear import Ear, Said
 from sim.scenario.playing.expectation import Expectation, seconds
@@ -106,6 +108,17 @@ class Lookout:
                     return list(holders)
                 expectation.near = near
         return []
+
+    def missed(self, expectation: Expectation) -> FrameSent | Said | None:
+        """What the arrow waits for, had it only looked earlier: nobody else took it."""
+        early = attrs.evolve(expectation, mark=-1)
+        for event in self.frames:
+            if event.n > expectation.mark:
+                return None  # from here on it has looked itself
+            is_it = early.takes_frame(event, self.names, self.wording) is not None
+            if is_it and self._is_free(event, early):
+                return event
+        return None
 
     @property
     def waiting(self) -> tuple[Expectation, ...]:

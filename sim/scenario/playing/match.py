@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -139,5 +140,10 @@ def _check_equal(item: Item, value: Any, names: Names, found: dict[str, Any]) ->
 def _say(value: Any) -> str:
     if value is MISSING:
         return "absent"
-    text = repr(value) if not isinstance(value, str) else f'"{value}"'
+    # As a diagram writes it, so that it can be copied into one.
+    text = f'"{value}"' if isinstance(value, str) else _literal(value)
     return text if len(text) <= 80 else text[:79] + "…"
+
+
+def _literal(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=repr, separators=(",", ":"))
