@@ -97,7 +97,12 @@ def _number(known: Mapping[str, str], name: str, usual: int, low: int, high: int
 
 def _store(wanted: str) -> str:
     """The file's whole path. Raises UsageError where its directory is none."""
-    path = Path(wanted or Path(tempfile.gettempdir()) / STORE_NAME).expanduser().absolute()
-    if not path.parent.is_dir() or path.is_dir():
+    path = Path(wanted or Path(tempfile.gettempdir()) / STORE_NAME)
+    try:
+        path = path.expanduser().absolute()
+        usable = path.parent.is_dir() and not path.is_dir()
+    except (OSError, ValueError, RuntimeError):  # too long, no text, the home of nobody
+        usable = False
+    if not usable:
         raise UsageError(f"{STORE_PATH}: {path} can be no file; give one in a directory there is")
     return str(path)
