@@ -21,10 +21,15 @@ def follow_until_interrupted(
 
     Raises UsageError for a file that cannot be read.
     """
-    from sim.check.checking import Log
-    from sim.check.source import STDIN, follow, stream
+    from sim.check.checking import log_for
+    from sim.check.reading import peek
+    from sim.check.source import STDIN, follow, open_log, stream
 
-    log = Log(name, wanted, tell)
+    start = b""
+    if name != STDIN:
+        with open_log(name) as file:
+            start = peek(name, file)
+    log = log_for(name, wanted, tell, start)
     try:
         for line in stream() if name == STDIN else follow(name, _wait):
             if line is None:
