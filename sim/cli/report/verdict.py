@@ -52,8 +52,12 @@ def tell_verdict(
     if asked.without:
         yield Text(f"  rules off: {', '.join(asked.without)}", "yellow")
     lines = _source_lines(scenario)
-    for failure, times in Counter(result.failures).items():  # a loop fails at one line again
-        yield from _failure(failure, times, lines, names, width)
+    # A loop fails at the same line again and again: the first time tells most.
+    places = Counter((failure.line, failure.expected) for failure in result.failures)
+    for failure in result.failures:
+        times = places.pop((failure.line, failure.expected), 0)
+        if times:
+            yield from _failure(failure, times, lines, names, width)
     for violation in result.violations:
         yield from tell_violation(
             violation, violation.invariant in result.expected_violations, names
@@ -107,10 +111,10 @@ def _failure(
         source = lines[failure.line - 1].strip()
         place = f"  line {failure.line}: "
         yield Text(place, "red").append(fit(clean(source), width - len(place)))
-    often = f"  ({times} times)" if times > 1 else ""
     yield _facts(
         ("expected", names.within(failure.expected)),
-        ("happened", names.within(failure.happened) + often),
+        ("happened", names.within(failure.happened)),
+        *([("again", f"{times - 1} times")] if times > 1 else ()),
     )
 
 
