@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sim.core.event import Event
 from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES
-from sim.protocols.question.texts import FAILED
 from sim.protocols.question.view_calls import (
     CUSTOM,
     LIST,
@@ -144,7 +143,7 @@ class Attempts:
         """A listener (or whoever) calls."""
         thread = self.view.threads.of(event.n, call.caller)
         if call.what == TOAST:
-            self._toast(call)
+            self._toast(call, thread)
         elif call.what == LIST:
             call.attempt = self._of_list(call, thread)
         elif call.what == REPLY:
@@ -158,13 +157,15 @@ class Attempts:
         elif call.what in (SAY, "editMessageText", "editMessageReplyMarkup"):
             self._told(call, thread)
 
-    def _toast(self, call: CallView) -> None:
+    def _toast(self, call: CallView, thread: Thread | None) -> None:
         asked = self._queries.get(str(call.body.get("callback_query_id", "")), [])
         mine = [one for one in asked if one.listener == call.caller]
         if mine:
             call.attempt = mine[-1]
             mine[-1].toasts.append(call)
             self._over(mine[-1])
+            if thread is not None:
+                thread.toasted = mine[-1]
 
     def _of_list(self, call: CallView, thread: Thread | None) -> Attempt | None:
         if thread is not None and self._expired.take(thread, call):
@@ -222,9 +223,7 @@ class Attempts:
         )
 
     def _of_thread(self, thread: Thread | None) -> Attempt | None:
-        if thread is None or not thread.claim:
-            return None
-        return self._claims.get(thread.claim)
+        return None if thread is None else self._claims.get(thread.claim)
 
     def _settle_on(self, attempt: Attempt) -> None:
         """A text turns out to be for what it was for when it came."""
@@ -239,19 +238,22 @@ class Attempts:
             texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
             found = texts[0] if len(texts) == 1 and call.what == SAY else None
         elif found is None or (found.is_over and not found.owes_words):
-            found = self._refused(call) or found
+            found = self._refused(call, thread) or found
         if found is not None:
             call.attempt = found
             found.told.append(call)
-            is_told = str(call.body.get("text", "")).startswith(FAILED)
+            is_told = call.says_failed
             is_done = is_told or found.failed_at >= 0 or found.settled_at >= 0
             if call.what == SAY and found.update.kind == TEXT and is_done:
                 self._over(found)
 
-    def _refused(self, call: CallView) -> Attempt | None:
-        """A text whose author is told of a store that refuses: nothing was claimed."""
-        if not str(call.body.get("text", "")).startswith(FAILED):
+    def _refused(self, call: CallView, thread: Thread | None) -> Attempt | None:
+        """A press or a text whose author is told of a store that refuses: nothing was claimed."""
+        if not call.says_failed:
             return None
+        pressed = None if thread is None else thread.toasted
+        if pressed is not None and not pressed.claim and not pressed.told:
+            return pressed
         idle = [one for one in self.open_of(call.caller) if not one.claim]
         found = next((one for one in idle if one.update.kind == TEXT), None)
         if found is not None:

@@ -13,6 +13,7 @@ import attrs
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NO_ANSWER
 from sim.protocols.question.constants import CUSTOM_PREFIX, OPTION_PREFIX
+from sim.protocols.question.texts import FAILED
 
 if TYPE_CHECKING:
     from sim.protocols.question.view_records import Attempt, ExpiryView
@@ -61,6 +62,12 @@ class CallView:
     def body(self) -> Mapping[str, Any]:
         """The decoded body, empty where it is no object."""
         return self.request.body if isinstance(self.request.body, Mapping) else {}
+
+    @property
+    def says_failed(self) -> bool:
+        """Whether it tells somebody, in the document's words, that an answer did not get
+        through."""
+        return str(self.body.get("text", "")).startswith(FAILED)
 
     @property
     def succeeded(self) -> bool:

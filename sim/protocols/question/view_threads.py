@@ -7,9 +7,12 @@ there. A handler that has claimed an entry is at that entry, whatever it did bef
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
+
+if TYPE_CHECKING:
+    from sim.protocols.question.view_records import Attempt
 
 KEPT: Final = 4_096
 
@@ -18,7 +21,8 @@ KEPT: Final = 4_096
 class Thread:
     """A handler, numbered by its first call. ``entry``: the uniqueId that it has claimed
     last, ``claim`` under which name; ``removed``: those that it has since taken out of the
-    store; ``before``: the number of the tool call that it serves, -1 for none."""
+    store; ``before``: the number of the tool call that it serves, -1 for none; ``toasted``:
+    the press that it has answered last."""
 
     host: str
     number: int = 0
@@ -26,6 +30,7 @@ class Thread:
     claim: str = ""
     removed: list[str] = attrs.field(factory=list)
     before: int = -1
+    toasted: Attempt | None = None
 
 
 class Threads:

@@ -81,7 +81,10 @@ class Expiry:
             gone: list[Over] = []
             for name in free:
                 found = kept(entries.get(name))
-                if isinstance(found, PendingQuestion) and found.claimed_by == old[name].claimed_by:
+                if not isinstance(found, PendingQuestion):
+                    continue
+                is_same = found.claimed_by == old[name].claimed_by
+                if is_same and desk.is_expired(found.age_ms(now_ms)):
                     gone.append(Over.of(name, found))
                     if desk.rules.rejected_once:
                         del entries[name]

@@ -18,11 +18,6 @@ TOLD_US: Final = 25 * SECOND_US
 """By then every attempt has ended, and somebody has heard of it (DQ-11)."""
 
 
-def says_failed(call: CallView) -> bool:
-    """Whether it tells somebody, in the document's words, that an answer did not get through."""
-    return str(call.body.get("text", "")).startswith(FAILED)
-
-
 class FailuresAreTold(Owing):
     name = "failures-are-told"
     sentence = (
@@ -40,7 +35,7 @@ class FailuresAreTold(Owing):
             self.owe(attempt.n, attempt.listener, f"{text} ({attempt.why})", 15 * SECOND_US)
 
     def on_issued(self, call: CallView) -> str | None:
-        if not says_failed(call):
+        if not call.says_failed:
             return None
         if call.attempt is not None and call.what == TOAST:
             return self.pay(call.attempt.n)
@@ -63,7 +58,7 @@ class SettledIsNeverFailed(OfListener):
         if attempt is None or attempt.settled_at < 0 or call.what not in (TOAST, SAY):
             return None
         self.exercised += 1
-        if not says_failed(call):
+        if not call.says_failed:
             return None
         return f"{call.caller} tells {call.body.get('text')!r} of an answer that was taken"
 
@@ -79,7 +74,7 @@ class FailedIsNeverSettled(OfListener):
         if attempt is None or attempt.failed_at < 0 or call.what != TOAST or attempt.is_unsure:
             return None
         self.exercised += 1
-        if says_failed(call) or attempt.settled_at >= 0:
+        if call.says_failed or attempt.settled_at >= 0:
             return None
         return f"{call.caller} tells {call.body.get('text')!r} of an answer that has failed"
 
