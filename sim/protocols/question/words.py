@@ -67,7 +67,14 @@ SAME: Final[Mapping[str, str]] = MappingProxyType(
 
 ENTRY: Final = (
     *("uniqueId", "type", "sid", "callID", "directory", "options", "timestamp", "chatId"),
-    *("messageId", "awaitingText", "customPromptMessageId", "expectedUserId", "awaitingSince"),
+    *(
+        "messageId",
+        "awaitingText",
+        "customPromptMessageId",
+        "expectedUserId",
+        "awaitingSince",
+        "awaitingUpdate",
+    ),
     *("requestID", "claimedBy", "claimedAt"),
 )
 PART: Final = (

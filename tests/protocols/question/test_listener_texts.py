@@ -269,3 +269,16 @@ def test_words_while_the_store_cannot_be_read_bother_only_who_was_asked_to_type(
     play.say("blue", ms=300)
     assert play.replies() == [("que_1", "blue")]
     assert STORE_FILE in play.files()
+
+
+def test_a_text_that_comes_again_after_a_crash_answers_nothing_that_was_asked_for_later():
+    play = BridgePlay()
+    slow, other = play.ask(listed_after_ms=3_000), play.ask("ses_2")
+    play.press(f"qcustom:{slow}", ms=100)
+    play.say("for the slow one", ms=100)
+    play.press(f"qcustom:{other}", ms=100)
+    play.crash("listener")
+    play.restart("listener")
+    play.run_ms(5_000)
+    assert play.replies() == [("que_2", "for the slow one")]
+    assert play.kept()[other]["awaitingText"] is True

@@ -104,6 +104,7 @@ class Presses:
     async def _custom(self, job: Job, press: Press, hold: Hold) -> None:
         desk, rules = self._desk, self._desk.rules
         wait: dict[str, Any] = {"awaiting_text": True, "awaiting_since": job.stamp}
+        wait["awaiting_update"] = press.update_id
         is_owned = hold.entry.awaiting_text is True and not rules.last_press_owns_wait
         if not is_owned:
             wait |= {"expected_user_id": press.sender.id, "custom_prompt_message_id": None}
@@ -112,7 +113,6 @@ class Presses:
         if not await hold.put(**wait):
             await tell(desk, press, texts.EXPIRED)
             return
-        desk.prompts.asked_by(hold.unique_id, press.update_id)
         sent = await desk.bot.prompt(press.chat, texts.prompt(press.text))
         number = sent.message_id if rules.prompt_is_remembered else None
         if number is not None:

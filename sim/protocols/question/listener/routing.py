@@ -20,24 +20,11 @@ class Prompts:
     Which of them still counts is the store's business; all others are dead (DQ-02).
     """
 
-    __slots__ = ("_asked", "_owners", "_typing")
+    __slots__ = ("_owners", "_typing")
 
     def __init__(self) -> None:
         self._owners: dict[tuple[str, int], int] = {}
-        self._asked: dict[str, int] = {}
         self._typing: dict[tuple[str, int], None] = {}
-
-    def asked_by(self, unique_id: str, update_id: int) -> None:
-        """This press has made a question wait for a text."""
-        self._asked.pop(unique_id, None)
-        self._asked[unique_id] = update_id
-        if len(self._asked) > REMEMBERED:
-            del self._asked[next(iter(self._asked))]
-
-    def was_asked_before(self, unique_id: str, update_id: int) -> bool:
-        """Whether the press that a question waits for came before that update; one of an
-        earlier life did."""
-        return self._asked.get(unique_id, -1) < update_id
 
     def remember(self, chat: int | str, message_id: int, owner: int) -> None:
         """A prompt was sent."""
@@ -86,14 +73,14 @@ def route(
 ) -> Route:
     """Decide by the store's entries of now. The reply relation goes first (§4.1 step 4)."""
     if said.reply_to is None or not rules.reply_before_fallback:
-        return _fallback(said, entries, prompts, rules)
+        return _fallback(said, entries, rules)
     for by in (_prompt_of, _message_of):
         found = [name for name, entry in entries.items() if by(entry, said)]
         if found:
             mine = [name for name in found if _may_answer(entries[name], said)]
             return Answers(mine[-1], True) if mine else Nothing()
     if not rules.dead_prompt_is_no_fallback:
-        return _fallback(said, entries, prompts, rules)
+        return _fallback(said, entries, rules)
     dead = prompts.was_for(said.chat, said.reply_to, said.sender.id)
     return ToDeadPrompt() if dead else Nothing()
 
@@ -110,8 +97,10 @@ def _message_of(entry: PendingQuestion, said: Said) -> bool:
     return where and _is_waiting(entry)
 
 
-def _was_awaited(name: str, entry: PendingQuestion, said: Said, prompts: Prompts) -> bool:
-    return _is_waiting(entry) and prompts.was_asked_before(name, said.update_id)
+def _was_awaited(entry: PendingQuestion, said: Said) -> bool:
+    """Whether it waited before the text came; an entry that does not say since when did."""
+    since = entry.awaiting_update
+    return _is_waiting(entry) and (type(since) is not int or since < said.update_id)
 
 
 def _is_waiting(entry: PendingQuestion) -> bool:
@@ -124,16 +113,14 @@ def _may_answer(entry: PendingQuestion, said: Said) -> bool:
     return type(expected) is not int or expected == said.sender.id
 
 
-def _fallback(
-    said: Said, entries: Mapping[str, PendingQuestion], prompts: Prompts, rules: QuestionRules
-) -> Route:
+def _fallback(said: Said, entries: Mapping[str, PendingQuestion], rules: QuestionRules) -> Route:
     """The question of this person and chat that was asked for last (DQ-01), before the text:
     meanwhile another one may have been asked for, to which it is no answer."""
     waiting = [
         (_since(entry), name)
         for name, entry in entries.items()
         if entry.chat == str(said.chat)
-        and (_was_awaited(name, entry, said, prompts) or not rules.text_only_when_awaited)
+        and (_was_awaited(entry, said) or not rules.text_only_when_awaited)
         and (_may_answer(entry, said) or not rules.fallback_is_personal)
     ]
     if not waiting or (len(waiting) > 1 and not rules.newest_wait_wins):

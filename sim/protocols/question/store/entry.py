@@ -68,7 +68,9 @@ class PendingQuestion(QuestionBody):
     """An entry of the store: where the answer to one question has to go.
 
     The hook writes the first six fields, then ``chat_id`` and ``message_id``. Times are
-    Unix milliseconds. ``awaiting_since``: the last press on the custom button (DQ-01).
+    Unix milliseconds. ``awaiting_since``: the last press on the custom button (DQ-01),
+    ``awaiting_update`` its update: texts that were written before it are no answer, also
+    where they come again after a crash.
     ``claimed_by``, ``claimed_at``: the handler that is at it (DQ-13). ``request_id`` is
     there from the match on (DQ-03).
     """
@@ -85,6 +87,7 @@ class PendingQuestion(QuestionBody):
     custom_prompt_message_id: int | Absent | None = wire(COUNT, nullable=True, default=ABSENT)
     expected_user_id: int | Absent = wire(IDENTITY, default=ABSENT)
     awaiting_since: int | Absent = wire(IDENTITY, default=ABSENT)
+    awaiting_update: int | Absent = wire(IDENTITY, default=ABSENT)
     request_id: str | Absent = wire(SOME_TEXT, name="requestID", default=ABSENT)
     claimed_by: str | Absent = wire(ANY_TEXT, default=ABSENT)
     claimed_at: int | Absent = wire(IDENTITY, default=ABSENT)
