@@ -26,7 +26,7 @@ from sim.scenario.playing.play import (
     prepare,
     steer_by_file,
 )
-from sim.scenario.playing.result import Result
+from sim.scenario.playing.result import Result as Result
 from sim.scenario.playing.stage import Stage
 from sim.scenario.syntax import Scenario
 from sim.scenario.vocabulary import Vocabulary

@@ -27,7 +27,7 @@ from sim.core.op import Connection, Dial, Frame, Sleep, UpgradeRefused
 from sim.drivers.codec import Codec, frame_text
 from sim.drivers.trio_guests import Guests, what_matters
 from sim.drivers.websocket import CloseReason as SocketCloseReason
-from sim.drivers.websocket import ConnectionClosed
+from sim.drivers.websocket import ConnectionClosed as ConnectionClosed
 from sim.world.host import Host
 from sim.world.link import End
 from sim.world.perform import shut, write
