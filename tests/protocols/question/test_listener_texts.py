@@ -276,7 +276,7 @@ def test_a_text_that_comes_again_after_a_crash_answers_nothing_that_was_asked_fo
     slow, other = play.ask(listed_after_ms=3_000), play.ask("ses_2")
     play.press(f"qcustom:{slow}", ms=100)
     play.say("for the slow one", ms=100)
-    play.press(f"qcustom:{other}", ms=100)
+    play.press(f"qcustom:{other}", ms=500)
     play.crash("listener")
     play.restart("listener")
     play.run_ms(5_000)
