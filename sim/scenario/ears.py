@@ -30,3 +30,21 @@ def ear_of(protocol: str, hosts: Hosts) -> Ear | None:
     """What hears a run of this protocol; None where all that is said is framed."""
     make = _EARS.get(protocol)
     return None if make is None else make(hosts)
+
+
+def decides(protocol: str, kind: str, name: str) -> bool:
+    """Whether a host of this kind that says this does what any program in its place would.
+
+    What else a real program says is its own way: it may look more often, edit another
+    message, or say the same in another order.
+    """
+    return name in _DECISIVE.get((protocol, kind), ())
+
+
+_DECISIVE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    ("question", "hook"): ("sendMessage",),
+    ("question", "listener"): (
+        "POST /question/{requestID}/reply",
+        "POST /question/{requestID}/reject",
+    ),
+}

@@ -28,7 +28,7 @@ from sim.core.event import (
 from sim.core.trace import Trace, digest_of
 from sim.protocols.played import played
 from sim.protocols.register import protocol
-from sim.scenario.ears import ear_of
+from sim.scenario.ears import decides, ear_of
 from sim.scenario.kinds import identity_in
 from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.puppet import is_of_puppet
@@ -193,8 +193,13 @@ class Transcriber:
         for event in self.trace.events:
             for said in ear.heard(self.typed(event)):
                 name, wire = said.frame.type, dict(said.frame.wire)
-                if not said.is_plain and said.sender not in self.puppets:
-                    arrow = f"{said.sender}->>{said.receiver}: {name}{self._items(wire)}"
+                if said.is_plain or said.sender in self.puppets:
+                    continue
+                arrow = f"{said.sender}->>{said.receiver}: {name}{self._items(wire)}"
+                kind = self.kinds.get(said.sender, "")
+                if kind in self.header.outside and not decides(self.spoken.name, kind, name):
+                    yield Line(said.n, said.at, said.at, f"%% (its own way) {arrow}", "comment")
+                else:
                     yield Line(said.n, said.at, said.at, arrow, "arrow")
 
     def _name_of(self, event: FrameSent, wire: dict[str, Any]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from sim.core.errors import ScenarioError
-from sim.core.event import Acted, FaultInjected
+from sim.core.event import Acted, CallIssued, FaultInjected
+from sim.core.trace import Trace
 from sim.play import play, vocabularies
 from sim.protocols.question import acts
 from sim.scenario.parse import parse_scenario
@@ -345,3 +347,17 @@ def test_a_request_or_name_that_is_none_is_told_as_a_whole_with_what_comes_near(
     with pytest.raises(ScenarioError) as refused:
         read(ASKED + line)
     assert told in str(refused.value)
+
+
+def test_a_record_of_real_programs_expects_what_they_decided_and_not_their_own_way_there():
+    trace = run(ASKED + "U->>TG: press A\nL->>OC: POST /question/{id}/reply").trace
+    looks = next(e for e in trace.events if type(e) is CallIssued and e.callee == "OC")
+    # Somebody looks at the list with curl before anybody has pressed: nobody else does so.
+    early = msgspec.structs.replace(looks, n=looks.n + 10_000, at=0, cause=-1)
+    for outside, wanted in ((("listener", "store"), True), ((), False)):
+        header = msgspec.structs.replace(trace.header, outside=outside, source="")
+        text = transcribe(Trace(header, [early, *trace.events]))
+        assert ("%% (its own way) L->>OC: GET /question" in text) is wanted
+        assert "    L->>OC: POST /question/{requestID}/reply (requestID=Q1)" in text
+        again = play(parse_scenario(text, "again.mmd", vocabularies()), driver="step")
+        assert again.ok is wanted
