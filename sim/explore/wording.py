@@ -94,7 +94,12 @@ def _host(api: str) -> str:
 
 
 def _op(api: str) -> str:
-    return api.partition(".")[2]
+    """What is asked for; of a bot's method, whose path has a token in it, the name."""
+    op = api.partition(".")[2]
+    method, is_http, path = op.partition(":")
+    if not is_http or not path.startswith("/"):
+        return op
+    return path.rpartition("/")[2] if path.startswith("/bot") else f"{method} {path}"
 
 
 def _call(api: str, caller: str, nth: int) -> str:

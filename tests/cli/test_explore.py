@@ -52,6 +52,18 @@ def commands_in(text: str) -> list[list[str]]:
     return [shlex.split(one)[1:] for one in re.findall(r"hooktwin (?:replay|explain|run) .*", text)]
 
 
+def test_the_way_to_a_race_names_the_requests_and_not_each_operation_on_a_file(
+    shell: Shell,
+) -> None:
+    off = ("--without", "session-fallback-narrow", "--max-schedules", "1")
+    said = shell("explore", "race-old-button", *off)
+    way = said.out.partition("what led to it")[2].partition("replay:")[0]
+    assert "OC → L  200 que_2" in way
+    assert "L → P  file  create, read, write, rename, remove" in way
+    assert "write-file" not in way
+    assert "events more" not in way
+
+
 def test_a_race_is_found_shrunk_explained_and_can_be_pasted(shell: Shell) -> None:
     said = shell("explore", *RACE)
     assert said.code == 1

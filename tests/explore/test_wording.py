@@ -34,6 +34,15 @@ from sim.world.helm import Step
             Step("start", "delay deliver D.slack#1 D>S pong again 250000us"),
             "after the run starts: a delay of 0.25 s for the copy of D's pong on D.slack#1",
         ),
+        (
+            Step("apply TG.press U", "until apply TG.POST:/bot77:secret/sendMessage H ~2"),
+            "U's press in TG is carried out only after H's 2nd sendMessage in TG is carried out",
+        ),
+        (
+            Step("start", "http apply OC.POST:/question/*/reply L broken"),
+            "after the run starts: L's POST /question/*/reply in OC "
+            "applied, and its connection broken",
+        ),
         (Step("line 0", "late 2000000us"), "the diagram begins 2 s late"),
     ],
 )
