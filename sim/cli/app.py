@@ -75,12 +75,14 @@ def hooktwin(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
     ] = False,
 ) -> None:
-    """A deterministic simulator of two protocols: chat to desktop agents, and browsers by relay.
+    """A deterministic simulator of three protocols: chat to desktop agents, browsers by relay,
+    and an agent's questions answered from the phone.
 
     Sequence diagrams are its programs: simulated desktops, a server and chat
-    channels (hook), or controllers, a relay and nodes with browsers (relay)
-    play them on a virtual clock, while connections break and frames get lost.
-    The same seed gives the same run.
+    channels (hook), controllers, a relay and nodes with browsers (relay), or
+    OpenCode, a hook, a listener and Telegram (question) play them on a virtual
+    clock, while connections break, and frames and requests get lost. The same
+    seed gives the same run.
     """
 
 
