@@ -3,8 +3,11 @@
 import pytest
 
 from sim.core.http import HttpRequest, Unreached
+from sim.core.invariant import Monitor
 from sim.core.trace import digest_of
+from sim.protocols.question.invariants import invariants_for
 from sim.protocols.question.telegram import BotAccount
+from sim.protocols.question.view import QuestionView
 from sim.world import fault
 from tests.protocols.question.telegram_play import ASKED, TelegramPlay
 
@@ -221,3 +224,35 @@ def test_one_seed_gives_one_trace():
         play.poll()
         digests.add(digest_of(play.world.events))
     assert len(digests) == 1
+
+
+def judged(play):
+    """What the oracles say of this Telegram from now on."""
+    view = QuestionView()
+    monitor = Monitor(invariants_for(view, frozenset({"telegram"})))
+    for kind in view.kinds:
+        play.world.watch(kind, view.on)
+    monitor.attach(play.world.watch)
+    return monitor.violations
+
+
+def test_an_offset_that_telegram_has_never_given_confirms_nothing():
+    play = TelegramPlay()
+    broken = judged(play)
+    play.ask("getUpdates", offset=9_500, timeout=30)
+    play.say("hello")
+    play.wait(1)
+    assert ids(play.answers[-1][1].body["result"]) == [9001]
+    assert broken == []
+
+
+def test_an_update_that_is_told_again_by_a_fault_is_no_finding():
+    play = TelegramPlay()
+    broken = judged(play)
+    play.fault("event", "repeated")
+    play.say("hello")
+    assert ids(play.poll()) == [9001]
+    play.poll(9002)
+    play.wait(60)
+    assert ids(play.poll(9002)) == [9001]
+    assert broken == []
