@@ -1,4 +1,5 @@
-"""Coverage: which frame reached whom in which state, over which kind of connection."""
+"""Coverage: which frame reached whom in which state, over which kind of connection; and what
+came of which request over HTTP, as things stood then."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sim.core.entropy import origin
-from sim.core.event import FrameDelivered
+from sim.core.event import CallAnswered, FrameDelivered
+from sim.core.http import HttpRequest, HttpResponse, Unreached
 
 if TYPE_CHECKING:
     from sim.scenario.playing.play import Run
@@ -21,6 +23,7 @@ class Situations:
         self._run = run
         self._seen: dict[int, None] = {}
         run.world.watch(FrameDelivered, self._on_delivered)
+        run.world.watch(CallAnswered, self._on_answered)
 
     def seen(self) -> frozenset[int]:
         """All situations of this run."""
@@ -33,6 +36,21 @@ class Situations:
         state = run.stage.situation(event.receiver, frame)
         link = _link_state(run.world, event.link)
         self._seen[_number(f"{kind} {state} {event.type} {link}")] = None
+
+    def _on_answered(self, event: CallAnswered) -> None:
+        run = self._run
+        request = run.world.events[event.call].request  # type: ignore[attr-defined]
+        if isinstance(request, HttpRequest):
+            kind, came = run.world.hosts[event.caller].kind, _came(event.reply)
+            words = f"{kind} {run.stage.standing()} {request.word} {came}"
+            self._seen[_number(words)] = None
+
+
+def _came(reply: object) -> str:
+    """What came of a request: a status, or why there was none."""
+    if isinstance(reply, HttpResponse):
+        return str(reply.status)
+    return reply.why if isinstance(reply, Unreached) else "no answer"
 
 
 def _link_state(world: World, name: str) -> str:
@@ -70,5 +88,5 @@ _WORDS: dict[int, str] = {}
 
 
 def told(number: int) -> str:
-    """A situation in words (receiver, state, frame, connection); "" if another process met it."""
+    """A situation in words (who, state, frame or request, how); "" if another process met it."""
     return _WORDS.get(number, "")

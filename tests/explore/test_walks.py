@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sim.explore.menu import kind_of
+from sim.explore.situations import told
 from sim.explore.trial import Try, attempt
 from tests.explore.cases import EVERY_FAULT, case, facts, walked
 
@@ -69,6 +70,16 @@ def test_each_walk_meets_situations_that_the_timed_run_does_not() -> None:
     for walk in WALKS:
         met = frozenset().union(*(walked(of, walk, d).situations for d in range(25)))
         assert len(met - timed) > 5, walk
+
+
+def test_what_came_of_requests_over_http_is_a_situation_and_names_no_ids() -> None:
+    of = case("press-at-once", faults="http:1")
+    timed = walked(of, "uniform", 0).situations
+    words = {told(one) for one in timed}
+    assert "listener running, claimed GET:/question 200" in words
+    assert not any(id in word for word in words for id in ("que_", "ses_", "call_"))
+    met = frozenset().union(*(walked(of, "uniform", d).situations for d in range(8)))
+    assert {told(one) for one in met - timed}
 
 
 def test_a_handler_can_die_between_two_ops() -> None:

@@ -206,6 +206,10 @@ class Stage(ABC):
         """
         return ""
 
+    def standing(self) -> str:
+        """How all things stand when a call over HTTP ends, likewise."""
+        return ""
+
     @abstractmethod
     def lane_names(self, host: str) -> tuple[str, ...]:
         """The lanes that a desktop-like host has (``slack``)."""

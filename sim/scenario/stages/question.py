@@ -25,6 +25,7 @@ from sim.scenario.stages.question_people import People, is_button_of
 from sim.scenario.stages.question_prompts import Prompter
 from sim.scenario.stages.question_puppets import Composer, PuppetAnswers, PuppetAsks
 from sim.scenario.stages.question_refusals import refuse_unplayable
+from sim.scenario.stages.question_situation import standing
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.scenario.tree import statements_in
 from sim.wire.encode import encode_json
@@ -139,8 +140,8 @@ class QuestionStage(Stage):
     def read_act(self, host: str, act: Any) -> Any:
         return read_act(self.world.hosts[host].kind, act)
 
-    def situation(self, host: str, frame: Frame) -> str:
-        return ""
+    def standing(self) -> str:
+        return standing(self.view)
 
     # -- what shows ----------------------------------------------------------------------
 
