@@ -47,7 +47,8 @@ def shipped_scenarios(folder: Path | None = None) -> dict[str, tuple[Path, ...]]
     """All shipped scenarios by name, in order; more than one path is a clash."""
     found: dict[str, tuple[Path, ...]] = {}
     root = folder if folder is not None else shipped_folder()
-    for path in sorted(one for one in root.rglob("*") if one.suffix.lower() in SUFFIXES):
+    files = (one for one in root.rglob("*") if one.suffix.lower() in SUFFIXES)
+    for path in sorted(files, key=lambda one: one.with_suffix("")):  # "a" before "a-b"
         # A folder may explain itself; that is no scenario.
         if path.is_file() and path.stem.lower() != "readme":
             found[path.stem] = (*found.get(path.stem, ()), path)

@@ -135,3 +135,9 @@ def test_a_name_that_two_files_have_is_refused_with_both(tmp_path: Path) -> None
 
 def test_the_shipped_folder_exists_beside_the_package() -> None:
     assert shipped_folder().name in ("scenarios", "shipped")
+
+
+def test_a_scenario_stands_before_those_whose_names_go_on_from_its_own(tmp_path):
+    for name in ("race-b", "race", "race-a"):
+        (tmp_path / f"{name}.mmd").write_text("sequenceDiagram\n")
+    assert list(shipped_scenarios(tmp_path)) == ["race", "race-a", "race-b"]

@@ -361,3 +361,8 @@ def test_a_record_of_real_programs_expects_what_they_decided_and_not_their_own_w
         assert "    L->>OC: POST /question/{requestID}/reply (requestID=Q1)" in text
         again = play(parse_scenario(text, "again.mmd", vocabularies()), driver="step")
         assert again.ok is wanted
+
+
+def test_a_button_that_no_message_has_is_told_with_those_that_there_are():
+    (happened,) = problems(ASKED + "U->>TG: press C1 AA")
+    assert "no message has a button 'AA'; there are: A, B, ✍️" in happened

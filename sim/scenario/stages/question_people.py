@@ -25,6 +25,8 @@ CUSTOM: Final = "custom"
 MS: Final = 1_000
 KILLED: Final = "killed"
 """Who has left a lock behind where nobody says who."""
+LABELS: Final = 8
+"""So many buttons are named where none is called so."""
 ON_TELEGRAM: Final = ("press", "reply", "message", "direct", "delete")
 
 
@@ -136,7 +138,9 @@ class People:
             if button is not None:
                 return Direction(person, Press(person, message.id, button.id))
         if act.word is not None and messages:
-            return NotYet(f"no message has a button {act.word!r}")
+            labels = dict.fromkeys(b.label for one in messages for b in _buttons_ever(one))
+            there = ", ".join(list(labels)[:LABELS])
+            return NotYet(f"no message has a button {act.word!r}; there are: {there}")
         return NotYet("no message with buttons shows yet")
 
     def _with_buttons(self) -> Iterator[ShownMessage]:
