@@ -185,3 +185,9 @@ def test_a_trace_file_can_be_asked_about_and_what_is_no_run_cannot(shell, tmp_pa
     empty = tmp_path / "empty.jsonl"
     empty.write_text("", encoding="utf-8")
     assert shell("quiz", empty).code == 2
+
+
+def test_what_a_process_does_with_a_file_has_one_name_in_all_choices():
+    choices = {choice for one in asked("answer-from-the-phone") for choice in one.choices}
+    assert any("asks P: create-file" in choice for choice in choices)
+    assert not any("writes" in choice for choice in choices)

@@ -125,6 +125,9 @@ class Looking:
 
     def what(self, step: int) -> str:
         """The name of a frame, or what a call is for, by the event that sent or brought it."""
+        event = self.session.event(step)
+        if isinstance(event, events.CallIssued):  # drawings have shorter words for files
+            return str(self.session.diagram.words.asked(event.request)[0])
         label = self.session.diagram.row(step).label
         return label.removeprefix("sends ")
 
