@@ -159,7 +159,10 @@ class QuestionView:
         return self.late_us() + self.asleep.get(host, 0)
 
     def is_led_by_another(self, listener: str) -> bool:
-        """Whether somebody else has the lease by now, and gets these updates, too."""
+        """Whether somebody else has the lease by now, and gets these updates, too; or it
+        knows that it has lost it, to whomever."""
+        if any(listener in store.deposed for store in self.stores.values()):
+            return True
         leases = [store.lease for store in self.stores.values() if store.lease is not None]
         return any(
             one.by not in ("", listener) and not one.owner.startswith(f"{listener}#")
@@ -168,6 +171,8 @@ class QuestionView:
 
     def had_trouble(self, host: str, since: int) -> bool:
         """Whether the disk has not let a host do what it wanted, or held nonsense."""
+        if any(store.broken_at >= 0 for store in self.stores.values()):
+            return True
         broken = [store.last_broken_at for store in self.stores.values()]
         return max(self._trouble.get(host, -1), *broken, -1) >= since
 
@@ -187,6 +192,8 @@ class QuestionView:
 
     def _crashed(self, event: HostCrashed) -> None:
         self.up.pop(event.host, None)
+        for store in self.stores.values():
+            store.deposed.pop(event.host, None)
         self.polls.pop(event.host, None)
         for n in [n for n, call in self.calls.items() if call.caller == event.host]:
             del self.calls[n]
@@ -247,6 +254,7 @@ class QuestionView:
             file = self._files[event.call]
             file.reply = event.reply
             self._look_for_trouble(file)
+            self.store(file.store).filed(file)
             self.tell("filed", file)
         before = self._open_befores.pop(event.call, None)
         if before is not None:

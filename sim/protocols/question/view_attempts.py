@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sim.core.event import Event
 from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES
 from sim.protocols.question.view_calls import (
-    CUSTOM,
     LIST,
     OPTION,
     REJECT,
@@ -28,6 +27,7 @@ from sim.protocols.question.view_expiries import Expiries
 from sim.protocols.question.view_matching import match_of, meant_by
 from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView
 from sim.protocols.question.view_threads import Thread
+from sim.protocols.question.view_turns import has_turn, in_turn, pressed_before
 
 if TYPE_CHECKING:
     from sim.protocols.question.view import QuestionView
@@ -59,11 +59,10 @@ class Attempts:
     def came(self, listener: str, update: UpdateView, event: Event) -> None:
         """A listener has got an update; one that it has got before means nothing."""
         view = self.view
-        epoch = view.epochs.get(listener, 0)
-        if (listener, epoch, update.id) in self._taken or view.is_led_by_another(listener):
+        key = (listener, view.epochs.get(listener, 0), update.id)
+        if key in self._taken or view.is_led_by_another(listener):
             return
-        attempt = Attempt(listener, epoch, update, event.n, event.at)
-        self._taken[listener, epoch, update.id] = attempt
+        attempt = self._taken[key] = Attempt(listener, key[1], update, event.n, event.at)
         self.all.append(attempt)
         chat = view.chat_of(listener)
         attempt.is_foreign = update.is_bot or (bool(chat) and update.chat != chat)
@@ -72,20 +71,13 @@ class Attempts:
             self._queries.setdefault(update.query, []).append(attempt)
         else:
             self._means(attempt)
-            attempt.behind = list(self._pressed_before(attempt))
+            attempt.behind = pressed_before(attempt, self.at_work_of(listener))
             if not attempt.meant and not attempt.behind:
                 attempt.over_at = event.at
         if attempt.is_foreign:
             attempt.over_at = event.at
         self._look_at(attempt, attempt.entry)
         view.tell("update", attempt)
-
-    def _pressed_before(self, text: Attempt) -> Iterator[EntryView]:
-        """The entries whose custom button its author has pressed, which is still handled."""
-        for one in self.open_of(text.listener):
-            is_his = one.update.kind == CUSTOM and one.update.user == text.update.user
-            if is_his and one.entry is not None:
-                yield one.entry
 
     def _means(self, attempt: Attempt) -> EntryView | None:
         """Whose answer a text is by what the store has now."""
@@ -137,6 +129,10 @@ class Attempts:
         """What a listener has not ended yet."""
         return [one for one in self.all if one.listener == listener and not one.is_over]
 
+    def at_work_of(self, listener: str) -> list[Attempt]:
+        """What a listener is at: what it has not ended, or ends with a call that takes long."""
+        return [one for one in self.all if one.listener == listener and one.is_at_work]
+
     # -- calls -----------------------------------------------------------------------
 
     def issued(self, call: CallView, event: Event) -> None:
@@ -155,6 +151,7 @@ class Attempts:
         elif call.what == REJECT:
             self._expired.reject(call, thread)
         elif call.what in (SAY, "editMessageText", "editMessageReplyMarkup"):
+            self._expired.edited(call, thread)
             self._told(call, thread)
 
     def _toast(self, call: CallView, thread: Thread | None) -> None:
@@ -300,8 +297,9 @@ class Attempts:
 
     def crashed(self, host: str) -> None:
         """A listener's life is over, and all that it was at."""
-        for one in self.open_of(host):
-            one.over_at, one.has_crashed = self.view.now, True
+        for one in self.at_work_of(host):
+            one.has_crashed = True
+            self._over(one)
 
     # -- entries -------------------------------------------------------------------------
 
@@ -335,7 +333,7 @@ class Attempts:
         if thread is not None:
             thread.entry, thread.claim = entry.id, entry.claim
             thread.removed.clear()
-        attempt = self._claimant(entry, by)
+        attempt = self._claimant(entry, by, thread)
         if attempt is not None:
             attempt.claim, attempt.claimed_at = entry.claim, self.view.now
             if attempt.entry is None:
@@ -343,27 +341,19 @@ class Attempts:
                 self._look_at(attempt, entry)
             self._claims[entry.claim] = attempt
 
-    def _claimant(self, entry: EntryView, by: str) -> Attempt | None:
-        """What a listener has claimed an entry for: in order of arrival, presses on it and
-        texts that are for it; else the newest text, right or wrong."""
+    def _claimant(self, entry: EntryView, by: str, thread: Thread | None) -> Attempt | None:
+        """What a listener has claimed an entry for: presses on it and texts that are for it,
+        in order; else the newest text, right or wrong."""
+        busy = self.at_work_of(by)
         idle = [one for one in self.open_of(by) if not one.claim]
-        for one in idle:
+        for one in in_turn(idle, busy, thread):
             # What it was for when it came may have changed before its turn.
-            is_text = one.update.kind == TEXT and one.entry is None and self._has_turn(one)
+            is_text = one.update.kind == TEXT and one.entry is None and has_turn(one, busy)
             if one.entry is entry or (is_text and self._means(one) is entry):
                 self._passed_by(one, entry, idle)
                 return one
         texts = [one for one in idle if one.update.kind == TEXT]
         return texts[-1] if texts else None
-
-    def _has_turn(self, text: Attempt) -> bool:
-        """A plain text waits for what its author has pressed before."""
-        return text.update.reply_to is not None or not any(
-            one.update.kind == CUSTOM
-            and one.update.user == text.update.user
-            and one.update.id < text.update.id
-            for one in self.open_of(text.listener)
-        )
 
     def _passed_by(self, chosen: Attempt, entry: EntryView, idle: list[Attempt]) -> None:
         """Older texts that waited for their turn at an entry have had it: it was not for

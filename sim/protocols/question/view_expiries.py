@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from sim.protocols.question.constants import QUESTION_TTL_MS
 from sim.protocols.question.view_calls import LIST, REJECT, CallView, call_id_of
+from sim.protocols.question.view_matching import EVERY, match_of
 from sim.protocols.question.view_records import EntryView, ExpiryView
 from sim.protocols.question.view_threads import Thread
 
@@ -40,13 +41,16 @@ class Expiries:
         if fits:
             fits[-1].rejects.append(call)
 
-    def take(self, thread: Thread, call: CallView) -> bool:
-        """Whether a list or a reject is that of a handler that has removed what is too old."""
-        mine = [
+    def _of(self, thread: Thread, call: CallView) -> list[ExpiryView]:
+        return [
             one
             for one in self.all
             if one.listener == call.caller and one.entry.id in thread.removed
         ]
+
+    def take(self, thread: Thread, call: CallView) -> bool:
+        """Whether a list or a reject is that of a handler that has removed what is too old."""
+        mine = self._of(thread, call)
         if call.what == LIST and mine:
             undone = [one for one in mine if not one.is_done] or mine[-1:]
             where = call.request.asked("directory")
@@ -60,16 +64,30 @@ class Expiries:
 
     def _rejected_of(self, mine: list[ExpiryView], call: CallView) -> None:
         """A reject shows whose the list before it was, where several are removed at once."""
-        listed = [one for one in mine if one.lists]
-        last = max(listed, key=lambda one: one.lists[-1].n, default=None)
-        fits = [one for one in mine if self._is_rejected(one, call)]
+        fits = self._surest([one for one in mine if self._is_rejected(one, call)], call)
+        last = _last_listed(mine)
         found = last if last in fits else next((one for one in fits if not one.rejects), None)
         if found is None:
             return
-        if last is not None and found is not last and not last.rejects:
-            found.lists, last.lists = last.lists, []
+        _hand_over(last, found)
         call.expiry = found
         found.rejects.append(call)
+
+    def edited(self, call: CallView, thread: Thread | None) -> None:
+        """Whose buttons go after a list is that of the list; it is through."""
+        number = call.body.get("message_id")
+        mine = [] if thread is None else self._of(thread, call)
+        found = next((one for one in mine if one.entry.message == number and number), None)
+        if found is not None:
+            if not found.lists:
+                _hand_over(_last_listed(mine), found)
+            found.is_shut = True
+
+    def _surest(self, fits: list[ExpiryView], call: CallView) -> list[ExpiryView]:
+        """Those whose call it is; else those that have its options."""
+        item = self.view.listed.get(call.id, {})
+        exact = [one for one in fits if call_id_of(item) == one.entry.text("callID") != ""]
+        return exact or [one for one in fits if match_of(one.entry, [item], "", EVERY)] or fits
 
     def _is_rejected(self, expiry: ExpiryView, call: CallView) -> bool:
         item, entry = self.view.listed.get(call.id, {}), expiry.entry
@@ -79,3 +97,17 @@ class Expiries:
         if call_id and entry.text("callID"):
             return call_id == entry.text("callID")
         return item.get("sessionID") == entry.text("sid")
+
+
+def _last_listed(mine: list[ExpiryView]) -> ExpiryView | None:
+    listed = [one for one in mine if one.lists]
+    return max(listed, key=lambda one: one.lists[-1].n, default=None)
+
+
+def _hand_over(last: ExpiryView | None, found: ExpiryView) -> None:
+    """The lists that seemed to be one entry's were another's."""
+    if last is None or found is last or last.rejects or last.is_shut:
+        return
+    found.lists, last.lists = last.lists, []
+    for one in found.lists:
+        one.expiry = found

@@ -156,6 +156,13 @@ class Attempt:
         return self.over_at >= 0
 
     @property
+    def is_at_work(self) -> bool:
+        """Whether its handler still works, as far as its calls tell: the last may take long."""
+        last = (self.toasts[-1:], self.told[-1:])
+        is_ending = any(one.is_open for calls in last for one in calls)
+        return not self.is_over or (is_ending and not self.has_crashed)
+
+    @property
     def owes_words(self) -> bool:
         """Whether its failure is still to be told by a message; a second one is another's."""
         return self.failed_at >= 0 and all(one.what != "sendMessage" for one in self.told)
@@ -178,19 +185,24 @@ def answer_in(text: str) -> str:
 
 @attrs.define(eq=False)
 class ExpiryView:
-    """An entry that a listener has removed because it was too old, and what it did then."""
+    """An entry that a listener has removed because it was too old, and what it did then.
+
+    ``is_shut``: its buttons were taken away, which is the last that is done.
+    """
 
     entry: EntryView
     listener: str
     at: int
     lists: list[CallView] = attrs.field(factory=list)
     rejects: list[CallView] = attrs.field(factory=list)
+    is_shut: bool = False
 
     @property
     def is_done(self) -> bool:
         """Whether no further list is due: rejected, failed, or not found twice."""
         failed = any(not one.is_open and not one.succeeded for one in self.lists)
-        return bool(self.rejects) or failed or len(self.lists) >= EXPIRY_TRIES
+        is_through = bool(self.rejects) or self.is_shut
+        return is_through or failed or len(self.lists) >= EXPIRY_TRIES
 
 
 @attrs.define(eq=False)

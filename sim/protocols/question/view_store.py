@@ -9,7 +9,8 @@ import attrs
 import msgspec
 
 from sim.protocols.question.constants import BROKEN_SUFFIX, LEASE_SUFFIX, LOCK_SUFFIX
-from sim.protocols.question.view_records import EntryView
+from sim.protocols.question.store.operations import CreateFile, Done, NotHeld
+from sim.protocols.question.view_records import EntryView, FileView
 
 MAIN: Final = "main"
 LOCK: Final = "lock"
@@ -48,8 +49,9 @@ class StoreFold:
     """One disk with one pending file.
 
     ``entries`` are those that are there, ``known`` the last of each uniqueId. ``broken_at``:
-    since when the file cannot be read, ``broken_by`` who made it so; ``mended_by`` wrote last
-    what can be read. ``lock`` and ``lease`` as they stand.
+    since when the file cannot be read, ``last_broken_at`` when it last was so, ``broken_by``
+    who made it so; ``mended_by`` wrote last what can be read. ``lock`` and ``lease`` as they
+    stand; ``deposed`` who knows that it has lost the lease.
     """
 
     def __init__(self, host: str) -> None:
@@ -62,6 +64,7 @@ class StoreFold:
         self.asides: dict[str, None] = {}
         self.lock: Signature | None = None
         self.lease: Signature | None = None
+        self.deposed: dict[str, None] = {}
 
     def learns(self, path: str) -> None:
         """A process has named a file: the pending file is the one that others stand beside."""
@@ -78,6 +81,16 @@ class StoreFold:
         if path.endswith(LOCK_SUFFIX):
             return LOCK
         return LEASE if path.endswith(LEASE_SUFFIX) else NEW
+
+    def filed(self, file: FileView) -> None:
+        """Who is told that the lease is not his any more has lost it, to whomever, until he
+        has taken it anew."""
+        if not self.path or getattr(file.request, "path", "") != self.path + LEASE_SUFFIX:
+            return
+        if isinstance(file.reply, NotHeld):
+            self.deposed[file.caller] = None
+        elif isinstance(file.request, CreateFile) and isinstance(file.reply, Done):
+            self.deposed.pop(file.caller, None)
 
     def saved(self, n: int, at: int, path: str, text: Any, by: str) -> list[Change]:
         """A file has this content now. → what became of entries: new, changed, gone."""
@@ -114,6 +127,8 @@ class StoreFold:
                 self.broken_by = by
             return
         was_broken, self.broken_at, self.mended_by = self.broken_at >= 0, -1, by
+        if was_broken:
+            self.last_broken_at = at
         for id in [id for id in self.entries if id not in found]:
             entry = self.entries.pop(id)
             entry.gone_n, entry.gone_at, entry.gone_by = n, at, by

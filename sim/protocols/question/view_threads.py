@@ -19,10 +19,14 @@ KEPT: Final = 4_096
 
 @attrs.define(eq=False)
 class Thread:
-    """A handler, numbered by its first call. ``entry``: the uniqueId that it has claimed
-    last, ``claim`` under which name; ``removed``: those that it has since taken out of the
-    store; ``before``: the number of the tool call that it serves, -1 for none; ``toasted``:
-    the press that it has answered last."""
+    """A handler, numbered by its first call.
+
+    ``entry``: the uniqueId that it has claimed last, ``claim`` under which name; ``root``:
+    the answer to getUpdates with which it began, -1 for none; ``is_loop``: it is the loop
+    that asks for them; ``removed``: the entries that it has since taken out of the store;
+    ``before``: the number of the tool call that it serves, -1 for none; ``toasted``: the
+    press that it has answered last.
+    """
 
     host: str
     number: int = 0
@@ -30,6 +34,8 @@ class Thread:
     claim: str = ""
     removed: list[str] = attrs.field(factory=list)
     before: int = -1
+    root: int = -1
+    is_loop: bool = False
     toasted: Attempt | None = None
 
 
@@ -50,7 +56,7 @@ class Threads:
         if before is None:
             found = Thread(host, n)
         elif cause in self._gone_on:
-            found = Thread(host, n, before=before.before)
+            found = Thread(host, n, before=before.before, root=before.root)
         else:
             found = before
         self._gone_on[cause] = None
@@ -60,12 +66,14 @@ class Threads:
     def polls(self, n: int, host: str) -> None:
         """A listener's loop asks for updates. A handler that has ended may have woken it;
         what comes of the updates is none of that handler's doing."""
-        self._keep(n, Thread(host, n))
+        self._keep(n, Thread(host, n, is_loop=True))
 
     def answered(self, n: int, call: int) -> None:
         """The answer to a call is there."""
         found = self._by_event.get(call)
         if found is not None:
+            if found.is_loop and found.number == call:
+                found.root = n
             self._keep(n, found)
 
     def began(self, n: int, host: str, before: int) -> None:

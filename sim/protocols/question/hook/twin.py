@@ -81,6 +81,9 @@ class Hook(Actor):
             await self._before(request)
         except (StoreTrouble, HookTrouble) as trouble:
             await self._log("error", f"{request.call or request.session}: {trouble}")
+            if self.pending.broken:
+                # The tool does not wait for it: its time may be over.
+                await self.perform(Spawn("broken", self._tell_broken(self._soon_us())))
             if not self.plan.rules.hook_never_throws:
                 return HookReturned(str(trouble))
         return HookReturned()
@@ -140,7 +143,7 @@ class Hook(Actor):
                 if not self.plan.rules.keep_on_unknown_send:
                     await self._change(errand, lambda store: store.remove(unique_id))
                 raise HookTrouble(f"sendMessage, outcome unknown: {sent.why}")
-        await self._tell_broken(errand)
+        await self._tell_broken(errand.until_us)
 
     async def _change(self, errand: Errand, change: Change) -> Any:
         """Change the entry; what there is no time for goes on when the tool has its way."""
@@ -156,6 +159,11 @@ class Hook(Actor):
             await change(self.pending)
         except StoreTrouble as trouble:
             await self._log("error", str(trouble))
+        await self._tell_broken(self._soon_us())
+
+    def _soon_us(self) -> int:
+        """By when a call has ended that no tool waits for."""
+        return self.port.now_us() + TELEGRAM_TIMEOUT_MS * 1_000
 
     async def _note_message(self, errand: Errand, unique_id: str, message_id: int) -> None:
         """The late write: an entry that is gone stays gone (DQ-21)."""
@@ -169,13 +177,13 @@ class Hook(Actor):
 
         await self._change(errand, note)
 
-    async def _tell_broken(self, errand: Errand) -> None:
-        broken = errand.store.broken
+    async def _tell_broken(self, until_us: int) -> None:
+        broken = self.pending.broken
         while broken:
             path = broken.pop()
             await self._log("error", f"store unreadable, moved to {path}")
             body = {"chat_id": self.plan.chat, "text": STORE_BROKEN}
-            sent = outcome(await self._telegram(SEND, body, errand.until_us))
+            sent = outcome(await self._telegram(SEND, body, until_us))
             if isinstance(sent, SendRefused):
                 broken.append(path)  # the next question says it
                 return

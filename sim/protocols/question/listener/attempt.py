@@ -125,6 +125,20 @@ class Attempt:
     async def _reply(self, found: Listed) -> Result:
         if not self._left_ms():
             return Failed(texts.CAUSE_NO_MATCH)
+        if not self._desk.rules.claim_before_get:
+            return await self._replied(found)
+        closing = self._desk.closing
+        if not closing.begin(found.id):
+            # Through another entry, which seems to be about this question, too.
+            return Failed(texts.IN_PROGRESS)
+        result: Result | None = None
+        try:
+            result = await self._replied(found)
+        finally:
+            closing.end(found.id, closed=isinstance(result, Settled))
+        return result
+
+    async def _replied(self, found: Listed) -> Result:
         self._job.step("reply")
         trouble = await self._post(found.id)
         if trouble is not None and trouble.is_unknown and not self._desk.rules.no_second_post:

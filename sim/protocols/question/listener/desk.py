@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sim.core.actor import Actor
 from sim.protocols.question.listener.bot import Bot
+from sim.protocols.question.listener.closing import Closing
 from sim.protocols.question.listener.logs import Logs
 from sim.protocols.question.listener.plan import ListenerPlan
 from sim.protocols.question.listener.questions import Questions
@@ -38,6 +39,7 @@ class Desk:
         "actor",
         "bot",
         "claims",
+        "closing",
         "logs",
         "plan",
         "prompts",
@@ -59,6 +61,7 @@ class Desk:
         self.claims = Claims(self.store)
         self.prompts = Prompts()
         self.settled = Settled()
+        self.closing = Closing()
         self.username = ""
 
     def is_expired(self, age_ms: int) -> bool:

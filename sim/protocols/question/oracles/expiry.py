@@ -113,6 +113,7 @@ class TheOldAreRejected(Owing):
     def __init__(self, view: QuestionView) -> None:
         super().__init__(view)
         self._rejected: dict[str, None] = {}
+        self._replied: dict[str, CallView] = {}
 
     def on_ended(self, call: CallView) -> None:
         expiry = call.expiry
@@ -120,12 +121,22 @@ class TheOldAreRejected(Owing):
             return
         known = expiry.entry.text("requestID")
         due = match_of(expiry.entry, call.items, known, EVERY)
-        if due and due not in self._rejected:
+        if due and due not in self._rejected and not self._is_answered(due):
             self.exercised += 1
             text = f"{call.caller} does not reject the question of {expiry.entry.id}"
             self.owe(expiry.entry.id, call.caller, text, 5 * SECOND_US)
 
+    def _is_answered(self, id: str) -> bool:
+        """Whether it is answered, through another entry, which was about it, too."""
+        reply = self._replied.get(id)
+        return reply is not None and (reply.is_open or reply.succeeded)
+
     def on_issued(self, call: CallView) -> str | None:
+        if call.what == REPLY:
+            self._replied[call.id] = call
+        for expiry in self.view.attempts.expiries:
+            if not expiry.lists:  # what seemed to be its list was another's
+                self.forget(expiry.entry.id)
         if call.what != REJECT:
             return None
         self._rejected[call.id] = None
@@ -144,6 +155,9 @@ class ExpiryLooksForTheQuestion(Owing):
         self.owe(expiry.entry.id, expiry.listener, text, 60 * SECOND_US)
 
     def on_issued(self, call: CallView) -> str | None:
+        for expiry in self.view.attempts.expiries:
+            if expiry.is_shut and expiry.lists:  # the list seemed to be another's
+                self.forget(expiry.entry.id)
         if call.what not in (LIST, REJECT) or call.expiry is None:
             return None
         return self.pay(call.expiry.entry.id)

@@ -34,6 +34,11 @@ def is_good(attempt: Attempt) -> bool:
     )
 
 
+def awaits(entry: EntryView, user: int) -> bool:
+    """Whether the entry waits for a text of this person."""
+    return entry.waits and entry.fields.get("expectedUserId", user) == user
+
+
 class CustomPressesWait(Owing):
     name = "custom-presses-wait"
     sentence = "A press on the custom button makes the question wait for a text of who pressed."
@@ -201,11 +206,24 @@ class TextsAreTaken(Owing):
             for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
                 self.forget(key)
 
+    def on_changed(self, kept: Kept) -> None:
+        """What was pressed before the text, and handled after it came, has ended its wait."""
+        entry, before = kept
+        wait = ("awaitingText", "expectedUserId")
+        if all(before.get(name) == entry.fields.get(name) for name in wait):
+            return
+        for one in self.view.attempts.all:
+            is_overtaken = not entry.waits or entry.asked_id < one.update.id
+            if entry in one.meant and is_overtaken and not awaits(entry, one.update.user):
+                self.forget(one.n)
+
     def on_gone(self, kept: Kept) -> None:
-        """An earlier text, or a press, was quicker."""
+        """An earlier text, or a press, was quicker; or the file that it stood in was broken."""
         for one in self.view.attempts.all:
             if kept[0] in one.meant:
                 self.forget(one.n)
+
+    on_aside = on_gone
 
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:

@@ -143,7 +143,8 @@ class HandlersRunSideBySide(Owing):
         entry = attempt.entry or (attempt.meant[0] if attempt.meant else None)
         if attempt.is_over or attempt.update.kind == "bad" or entry is None or attempt.is_busy:
             return
-        others = [one for one in self.view.attempts.open_of(attempt.listener) if one is not attempt]
+        busy = self.view.attempts.at_work_of(attempt.listener)
+        others = [one for one in busy if one is not attempt]
         if any(entry in (one.entry, *one.meant) for one in others) or self._waits(attempt, others):
             return
         self.exercised += 1

@@ -1,0 +1,42 @@
+"""Whose turn it is at an entry: presses and texts wait in the lane of a question (DQ-14)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.protocols.question.view_calls import CUSTOM
+from sim.protocols.question.view_records import Attempt, EntryView
+from sim.protocols.question.view_threads import Thread
+
+
+def pressed_before(text: Attempt, busy: Sequence[Attempt]) -> list[EntryView]:
+    """The entries whose custom button its author has pressed, which is still handled."""
+    return [one.entry for one in busy if one.entry is not None and _asks(one, text)]
+
+
+def has_turn(text: Attempt, busy: Sequence[Attempt]) -> bool:
+    """Whether nothing is left that a text waits for: a plain one waits for what its author
+    has pressed before, and for all that had come to the question that he has pressed last."""
+    if text.update.reply_to is not None:
+        return True
+    lane = text.behind[-1:]
+    return not any(
+        _asks(one, text) or (bool(one.claim) and one.entry in lane)
+        for one in busy
+        if one is not text and one.update.id < text.update.id
+    )
+
+
+def in_turn(
+    idle: Sequence[Attempt], busy: Sequence[Attempt], thread: Thread | None
+) -> list[Attempt]:
+    """In the order in which they can have begun: who begins a handler with some updates
+    has begun it for one of these; others have waited for their turn."""
+    if thread is None or thread.entry or thread.root < 0:
+        return list(idle)
+    return sorted(idle, key=lambda one: one.n != thread.root)
+
+
+def _asks(press: Attempt, text: Attempt) -> bool:
+    is_his = press.update.user == text.update.user
+    return press.update.kind == CUSTOM and is_his and press.update.id < text.update.id
