@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +30,7 @@ from sim.live.bridge_variables import (
     USUAL_TELEGRAM,
     VARIABLES,
 )
+from sim.live.disk import unfit
 from sim.protocols.question.constants import LOCK_WAIT_MS, STORE_MODE
 
 _TOKEN: Final = re.compile(r"[!-.0-~]+")  # what a path can carry as it is, no slash
@@ -98,11 +100,9 @@ def _number(known: Mapping[str, str], name: str, usual: int, low: int, high: int
 def _store(wanted: str) -> str:
     """The file's whole path. Raises UsageError where its directory is none."""
     path = Path(wanted or Path(tempfile.gettempdir()) / STORE_NAME)
-    try:
+    with suppress(OSError, ValueError, RuntimeError):  # the home of nobody
         path = path.expanduser().absolute()
-        usable = path.parent.is_dir() and not path.is_dir()
-    except (OSError, ValueError, RuntimeError):  # too long, no text, the home of nobody
-        usable = False
-    if not usable:
-        raise UsageError(f"{STORE_PATH}: {path} can be no file; give one in a directory there is")
+    why = unfit(path)
+    if why:
+        raise UsageError(f"{STORE_PATH}: {path} {why}")
     return str(path)

@@ -12,6 +12,7 @@ import fcntl
 import os
 import re
 import socket
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,8 +40,22 @@ from sim.protocols.question.store.operations import (
 
 GUARD_S: Final = 1.0
 """How long another process may be between looking and doing."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of a file that is read: ten thousand questions are not a tenth of it."""
 _OWNER: Final = re.compile(r"[^#@]*#(?P<pid>[0-9]{1,10})-(?P<began>[0-9]*)@(?P<machine>.*)")
 _NO_LINKS: Final = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+def unfit(path: Path) -> str:
+    """Why no pending store can be there, "" where one can."""
+    try:
+        if path.is_symlink():  # the first change would replace the link, not the file
+            return f"is a link: give {os.readlink(path)}"
+        is_taken = path.exists() and not path.is_file()
+        usable = path.parent.is_dir() and not is_taken and "\0" not in str(path)
+    except (OSError, ValueError):  # too long, or no text
+        usable = False
+    return "" if usable else "can be no file; give one in a directory there is"
 
 
 def owner_of(role: str, pid: int | None = None) -> str:
@@ -130,13 +145,20 @@ def perform(request: FileOperation) -> Outcome:
 
 
 def _content(path: str) -> Content | NoFile:
+    """Raises OSError for what is no plain file (a pipe would wait, a device never end), and
+    for one that no store could have become."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
-            changed_ns = os.fstat(file.fileno()).st_mtime_ns
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return NoFile()
-    return Content(data.decode(errors="replace"), changed_ns // 1_000_000)
+    with os.fdopen(descriptor, "rb") as file:
+        there = os.fstat(descriptor)
+        if not stat.S_ISREG(there.st_mode):
+            raise OSError(errno.EINVAL, "this is no plain file")
+        data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise OSError(errno.EFBIG, f"it is larger than {MOST_BYTES} bytes")
+    return Content(data.decode(errors="replace"), there.st_mtime_ns // 1_000_000)
 
 
 def _write(path: str, text: str, mode: int) -> Done:

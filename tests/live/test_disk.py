@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.live.disk import lives, owner_of, perform
+from sim.live.disk import lives, owner_of, perform, unfit
 from sim.protocols.question.store.operations import (
     Content,
     CreateFile,
@@ -144,3 +144,28 @@ def test_processes_that_take_turns_lose_nothing(path: str) -> None:
     for one in others:
         one.join()
     assert _text(path) == "30"
+
+
+def test_what_is_no_plain_file_is_not_read_however_long_it_would_take(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(path)
+    assert perform(ReadFile(path)) == Failed("this is no plain file")
+    assert perform(ReadFile("/dev/zero")) == Failed("this is no plain file")
+    assert isinstance(perform(ReadFile(os.path.dirname(path))), Failed)
+    monkeypatch.setattr("sim.live.disk.MOST_BYTES", 3)
+    os.unlink(path)
+    Path(path).write_text("abcd")
+    assert perform(ReadFile(path)) == Failed("it is larger than 3 bytes")
+
+
+def test_a_place_for_a_store_is_a_plain_file_or_none_yet_in_a_directory(path: str) -> None:
+    there = Path(path)
+    assert unfit(there) == ""
+    there.write_text("{}")
+    assert unfit(there) == ""
+    link = there.with_name("link")
+    link.symlink_to(there)
+    assert unfit(link) == f"is a link: give {there}"
+    for other in ("/", "/dev/null", f"{path}/x", "/no/such/x", "a\0b", "x" * 5_000):
+        assert "can be no file" in unfit(Path(other)), other

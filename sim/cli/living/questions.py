@@ -83,11 +83,23 @@ def served_of(protocol: str, port: int, wish: Wish, *, played: bool) -> Served:
     return Served(
         twins=frozenset(wish.twins),
         hook_url=checked_base(wish.hook_url, "--hook-url") if wish.hook_url else "",
-        store=str(wish.store.expanduser().absolute()) if wish.store is not None else "",
+        store=_store(wish.store) if wish.store is not None else "",
         demo=wish.demo,
         opencode_port=port,
         telegram_port=wish.telegram_port,
     )
+
+
+def _store(path: Path) -> str:
+    """Raises UsageError where no pending store can be."""
+    from sim.core.errors import UsageError
+    from sim.live.disk import unfit
+
+    whole = path.expanduser().absolute()
+    why = unfit(whole)
+    if why:
+        raise UsageError(f"--store: {whole} {why}")
+    return str(whole)
 
 
 def _check(wish: Wish, played: bool) -> None:
