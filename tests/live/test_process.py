@@ -149,6 +149,7 @@ USAGE = [
     (("connect", "http://h"), "ws://127.0.0.1"),
     (("connect", "ws://h/ws"), "names no channel"),
     (("connect", "ws://h", "--scenario", "no-such"), "no shipped scenario"),
+    (("connect", "ws://h", "--protocol", "question"), "hooktwin bridge"),
 ]
 
 

@@ -96,7 +96,11 @@ def connect(
     played = setup.scenario_of(scenario, channel)
     running = setup.running_of(record, speed, seed, without, played)
     shown = setup.check_token(token)
-    if setup.protocol_of(protocol, played, channel) == "relay":
+    name = setup.protocol_of(protocol, played, channel)
+    if name == "question":
+        remedy = "its hook and listener meet real endpoints by 'hooktwin bridge'"
+        raise UsageError(f"in the {name} protocol nobody dials a WebSocket; {remedy}")
+    if name == "relay":
         crew = _crew(url, role, desktops, shown, node, played, seconds, running)
         raise typer.Exit(_with_relay(crew))
     if role is not None or node:
