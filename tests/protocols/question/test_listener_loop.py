@@ -339,3 +339,25 @@ def test_a_lease_that_was_lost_and_had_again_makes_no_hurry_of_the_polls():
     busy = [at for at, offset in play.polls() if offset == str(FIRST_UPDATE)]
     assert min(b - a for a, b in itertools.pairwise(busy)) >= 300
     assert play.toasts() == [FAILED]
+
+
+def test_who_has_lost_the_lease_leaves_what_a_poll_still_brings_to_the_other():
+    play = BridgePlay()
+    u = play.ask()
+    signed = json.dumps({"owner": "hook#1", "at": play.now_ms + 60_000, "id": "another's"})
+    play.perform("store", Save(LEASE, signed))
+    play.run_ms(6_000)
+    assert any("taken over" in line for line in play.logs())
+    play.press(f"qopt:{u}:0", ms=1_000)
+    assert play.asked() == play.toasts() == []
+
+
+def test_an_entry_that_is_done_goes_when_the_disk_is_back_even_after_a_while():
+    play = BridgePlay()
+    u = play.ask()
+    play.fail("listener>opencode", "POST:/question/*/reply", "100000us")
+    play.press(f"qopt:{u}:0", ms=50)
+    play.act("store", acts.DenyStore(), 20_000)
+    assert play.toasts() == ["✅ 已选择：A"]
+    play.act("store", acts.DenyStore(on=False), 4_000)
+    assert play.kept() == {}

@@ -171,10 +171,11 @@ def test_a_reply_whose_answer_was_lost_is_settled_by_the_next_press_without_a_se
     assert len(play.shown("editMessageReplyMarkup")) == 1
 
 
-def test_a_slow_opencode_is_waited_for_five_seconds_per_call_and_twenty_in_all():
+@pytest.mark.parametrize("late", ["4900000us", "4750000us"])  # no time left for a pause
+def test_a_slow_opencode_is_waited_for_five_seconds_per_call_and_twenty_in_all(late):
     play = BridgePlay()
     play.act("opencode", acts.Ask("ses_1", listed_after_ms=60_000), 30)
-    play.fail("listener>opencode", "GET:/question", "4900000us", "9x")
+    play.fail("listener>opencode", "GET:/question", late, "9x")
     u = next(iter(play.kept()))
     play.press(f"qopt:{u}:0", ms=30_000)
     assert len(play.times()) == 4
@@ -242,6 +243,8 @@ def test_the_delay_of_a_429_is_waited_for_thirty_seconds_at_most_and_only_once()
     play.act("telegram", ChannelFault("edit", "rate_limited", 50_000_000, always=True))
     play.press(f"qopt:{u}:0", ms=29_000)
     assert len(play.shown("editMessageText")) == 1
+    play.run_ms(2_000)
+    assert len(play.shown("editMessageText")) == 2
     play.run_ms(120_000)
     assert len(play.shown("editMessageText")) == 2
     assert any("second try" in line for line in play.logs())

@@ -282,3 +282,13 @@ def test_a_text_that_comes_again_after_a_crash_answers_nothing_that_was_asked_fo
     play.run_ms(5_000)
     assert play.replies() == [("que_2", "for the slow one")]
     assert play.kept()[other]["awaitingText"] is True
+
+
+def test_a_prompt_that_telegram_slows_down_is_not_sent_again_nobody_would_know_its_number():
+    play = BridgePlay()
+    u = play.ask()
+    play.act("telegram", ChannelFault("post", "rate_limited", 1_000_000))
+    play.press(f"qcustom:{u}", ms=5_000)
+    prompts = [body for body in play.shown("sendMessage") if "reply_markup" in body]
+    assert len(prompts) == 1
+    assert play.kept()[u]["customPromptMessageId"] is None
