@@ -117,11 +117,12 @@ def _is_named(node: ast.ClassDef) -> bool:
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_an_invariant_is_asked_for_by_a_row_or_noticed_by_a_mutant(name: str) -> None:
+def test_an_invariant_is_broken_by_a_mutant_or_a_tale(name: str) -> None:
     record = next(one for one in proven() if one.name == name)
-    wanted = {judge for row in words.rows(name).values() for judge in row.to_json()["invariants"]}
-    wanted |= {mutant.caught_by for mutant in record.mutants}
-    assert [one.name for one in played(name).invariants if one.name not in wanted] == []
+    rows = [row.to_json() for row in words.rows(name).values()]
+    broken = {tale.partition(":")[0] for row in rows for tale in row["tales"]}
+    broken |= {mutant.caught_by for mutant in record.mutants}
+    assert [one.name for one in played(name).invariants if one.name not in broken] == []
 
 
 # ---- a fault -----------------------------------------------------------------------------
@@ -153,6 +154,12 @@ def test_a_fault_can_be_written_in_a_diagram() -> None:
     assert sorted(verbs - set(directives())) == []
 
 
+def test_a_fault_that_stands_in_a_trace_can_strike_again() -> None:
+    from sim.world import fault_choice
+
+    assert sorted({verb.name for verb in _verbs()} - set(fault_choice._VERBS)) == []
+
+
 # ---- a channel, a protocol ---------------------------------------------------------------
 
 
@@ -165,6 +172,23 @@ def test_a_channel_has_a_host_words_and_a_scenario(kind: str) -> None:
     named = re.compile(rf"participant \S+ as {kind}\b|@host \S+ {kind}\b", re.IGNORECASE)
     folder = ROOT / "scenarios" / "hook"
     assert [1 for path in folder.glob("*.mmd") if named.search(path.read_text("utf-8"))]
+
+
+def test_a_channel_of_hosts_is_a_kind_of_scenarios() -> None:
+    channels = {
+        source.name.split("/")[-1].removesuffix(".py")
+        for source in sources("sim/hosts")
+        for node in source.tree.body
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(one) == "Channel" for one in node.bases)
+    }
+    assert len(channels) >= 3
+    assert sorted(channels - set(CHANNEL_KINDS)) == []
+
+
+def test_a_folder_of_a_protocol_is_in_the_register() -> None:
+    folders = {one.parent.name for one in (ROOT / "sim" / "protocols").glob("*/__init__.py")}
+    assert sorted(folders) == sorted(register.PROTOCOLS)
 
 
 SAME_NAMES = ("acts", "build", "constants", "machine", "mutants", "invariants", "parse", "rules",
