@@ -26,6 +26,7 @@ from sim.protocols.question.view_calls import (
 from sim.protocols.question.view_expiries import Expiries
 from sim.protocols.question.view_matching import match_of, meant_by
 from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView
+from sim.protocols.question.view_telling import SAY, Telling
 from sim.protocols.question.view_threads import Thread
 from sim.protocols.question.view_turns import has_turn, in_turn, pressed_before
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 MS_US: Final = 1_000
 TOAST: Final = "answerCallbackQuery"
-SAY: Final = "sendMessage"
 
 
 class Attempts:
@@ -44,6 +44,7 @@ class Attempts:
         self.view = view
         self.all: list[Attempt] = []
         self._expired = Expiries(view)
+        self._telling = Telling(self)
         self._taken: dict[tuple[str, int, int], Attempt] = {}
         self._claims: dict[str, Attempt] = {}
         self._queries: dict[str, list[Attempt]] = {}
@@ -152,7 +153,7 @@ class Attempts:
             self._expired.reject(call, thread)
         elif call.what in (SAY, "editMessageText", "editMessageReplyMarkup"):
             self._expired.edited(call, thread)
-            self._told(call, thread)
+            self._telling.told(call, thread, self._of_thread(thread))
 
     def _toast(self, call: CallView, thread: Thread | None) -> None:
         asked = self._queries.get(str(call.body.get("callback_query_id", "")), [])
@@ -160,7 +161,7 @@ class Attempts:
         if mine:
             call.attempt = mine[-1]
             mine[-1].toasts.append(call)
-            self._over(mine[-1])
+            self.over(mine[-1])
             if thread is not None:
                 thread.toasted = mine[-1]
 
@@ -228,35 +229,6 @@ class Attempts:
             attempt.entry = attempt.meant[-1]
             self._look_at(attempt, attempt.entry)
 
-    def _told(self, call: CallView, thread: Thread | None) -> None:
-        found = self._of_thread(thread)
-        if found is None and self.view.is_log:
-            texts = [one for one in self.open_of(call.caller) if one.update.kind == TEXT]
-            texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
-            found = texts[0] if len(texts) == 1 and call.what == SAY else None
-        elif found is None or (found.is_over and not found.owes_words):
-            found = self._refused(call, thread) or found
-        if found is not None:
-            call.attempt = found
-            found.told.append(call)
-            is_told = call.says_failed
-            is_done = is_told or found.failed_at >= 0 or found.settled_at >= 0
-            if call.what == SAY and found.update.kind == TEXT and is_done:
-                self._over(found)
-
-    def _refused(self, call: CallView, thread: Thread | None) -> Attempt | None:
-        """A press or a text whose author is told of a store that refuses: nothing was claimed."""
-        if not call.says_failed:
-            return None
-        pressed = None if thread is None else thread.toasted
-        if pressed is not None and not pressed.claim and not pressed.told:
-            return pressed
-        idle = [one for one in self.open_of(call.caller) if not one.claim]
-        found = next((one for one in idle if one.update.kind == TEXT), None)
-        if found is not None:
-            self._over(found)
-        return found
-
     # -- how calls end ------------------------------------------------------------------
 
     def ended(self, call: CallView) -> None:
@@ -291,7 +263,8 @@ class Attempts:
         attempt.failed_at, attempt.why = self.view.now, why
         self.view.tell("failed", attempt)
 
-    def _over(self, attempt: Attempt) -> None:
+    def over(self, attempt: Attempt) -> None:
+        """Nothing more is expected of it."""
         if attempt.over_at < 0:
             attempt.over_at = self.view.now
 
@@ -299,7 +272,7 @@ class Attempts:
         """A listener's life is over, and all that it was at."""
         for one in self.at_work_of(host):
             one.has_crashed = True
-            self._over(one)
+            self.over(one)
 
     # -- entries -------------------------------------------------------------------------
 
@@ -330,10 +303,10 @@ class Attempts:
             entry.asked_id = -1 if asked is None else asked.update.id
 
     def _claimed(self, entry: EntryView, by: str, thread: Thread | None) -> None:
+        attempt = self._claimant(entry, by, thread)
         if thread is not None:
             thread.entry, thread.claim = entry.id, entry.claim
             thread.removed.clear()
-        attempt = self._claimant(entry, by, thread)
         if attempt is not None:
             attempt.claim, attempt.claimed_at = entry.claim, self.view.now
             if attempt.entry is None:
@@ -346,7 +319,7 @@ class Attempts:
         in order; else the newest text, right or wrong."""
         busy = self.at_work_of(by)
         idle = [one for one in self.open_of(by) if not one.claim]
-        for one in in_turn(idle, busy, thread):
+        for one in in_turn(idle, thread):
             # What it was for when it came may have changed before its turn.
             is_text = one.update.kind == TEXT and one.entry is None and has_turn(one, busy)
             if one.entry is entry or (is_text and self._means(one) is entry):
@@ -362,12 +335,12 @@ class Attempts:
             if one.update.id < chosen.update.id and entry in (*one.behind, *one.meant):
                 one.behind = [other for other in one.behind if other is not entry]
                 if not one.behind and self._means(one) in (None, entry):
-                    self._over(one)
+                    self.over(one)
 
     def _released(self, claim: str) -> None:
         attempt = self._claims.get(claim)
         if attempt is not None and attempt.update.kind == TEXT:
-            self._over(attempt)
+            self.over(attempt)
 
     def _gone(self, entry: EntryView, by: str, thread: Thread | None) -> None:
         if thread is not None:
@@ -375,7 +348,7 @@ class Attempts:
             entry.gone_claim = thread.claim
         attempt = self._claims.get(entry.claim) if entry.claim else None
         if attempt is not None and attempt.update.kind == TEXT:
-            self._over(attempt)
+            self.over(attempt)
         self._expired.gone(entry, by, self.age_us(entry, by))
 
 

@@ -167,6 +167,12 @@ class Attempt:
         """Whether its failure is still to be told by a message; a second one is another's."""
         return self.failed_at >= 0 and all(one.what != "sendMessage" for one in self.told)
 
+    def has_had_word(self, call: CallView) -> bool:
+        """Whether it is a text whose author was told already, and something else than that
+        (a message may be sent once more)."""
+        said = [one.body.get("text") for one in self.told if one.what == "sendMessage"]
+        return self.update.kind == TEXT and bool(said) and call.body.get("text") not in said
+
     @property
     def value(self) -> str | None:
         """What it is to answer; None where there is nothing."""

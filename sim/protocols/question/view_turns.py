@@ -27,9 +27,7 @@ def has_turn(text: Attempt, busy: Sequence[Attempt]) -> bool:
     )
 
 
-def in_turn(
-    idle: Sequence[Attempt], busy: Sequence[Attempt], thread: Thread | None
-) -> list[Attempt]:
+def in_turn(idle: Sequence[Attempt], thread: Thread | None) -> list[Attempt]:
     """In the order in which they can have begun: who begins a handler with some updates
     has begun it for one of these; others have waited for their turn."""
     if thread is None or thread.entry or thread.root < 0:

@@ -57,15 +57,19 @@ class TheLogTells(Owing):
         heard = re.escape(f"{PREFIX} 📨 收到 message: ") + f".*replyTo={re.escape(reply_to)}$"
         # A text that was there before its question had been asked for is heard before; only
         # the prompt, to which it may reply, was not.
-        is_early = said.reply_to not in attempt.entry.prompts and self._hit_at(found) > attempt.at
+        hit_at = self._hit_at(asked, found)
+        is_early = said.reply_to not in attempt.entry.prompts and hit_at > attempt.at
         return all(
             self._are_in_order(due, last)
             for due in ([[asked, found], [asked, heard]] if is_early else [[asked, found, heard]])
         )
 
-    def _hit_at(self, found: str) -> int:
-        hits = (line.at for line in self.view.logs if re.match(found, line.text))
-        return next(hits, -1)
+    def _hit_at(self, asked: str, found: str) -> int:
+        """When the entry was first found after the press, -1 for never. An option may have
+        been pressed before."""
+        lines = iter(self.view.logs)
+        any(re.match(asked, line.text) for line in lines)
+        return next((line.at for line in lines if re.match(found, line.text)), -1)
 
     def _are_in_order(self, due: list[str], last: LogView) -> bool:
         for line in self.view.logs:

@@ -10,9 +10,10 @@ from sim.protocols.question.constants import QUESTION_TTL_MS, TOAST_CHARS
 from sim.protocols.question.oracles.oracle import SECOND_US, OfListener, Owing
 from sim.protocols.question.texts import FAILED
 from sim.protocols.question.view import QuestionView
-from sim.protocols.question.view_attempts import SAY, TOAST
+from sim.protocols.question.view_attempts import TOAST
 from sim.protocols.question.view_calls import OPTION, CallView
 from sim.protocols.question.view_records import Attempt, EntryView
+from sim.protocols.question.view_telling import SAY
 
 TOLD_US: Final = 25 * SECOND_US
 """By then every attempt has ended, and somebody has heard of it (DQ-11)."""

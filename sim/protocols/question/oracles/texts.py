@@ -14,6 +14,7 @@ from sim.protocols.question.oracles.oracle import (
     forces_reply,
 )
 from sim.protocols.question.view_calls import CUSTOM, OPTION, REPLY, TEXT, CallView, value_in
+from sim.protocols.question.view_matching import meant_by
 from sim.protocols.question.view_records import Attempt, EntryView
 
 Kept = tuple[EntryView, Mapping[str, Any]]
@@ -32,11 +33,6 @@ def is_good(attempt: Attempt) -> bool:
         and not attempt.is_busy
         and attempt.age_us <= TTL_US - SECOND_US
     )
-
-
-def awaits(entry: EntryView, user: int) -> bool:
-    """Whether the entry waits for a text of this person."""
-    return entry.waits and entry.fields.get("expectedUserId", user) == user
 
 
 class CustomPressesWait(Owing):
@@ -209,12 +205,12 @@ class TextsAreTaken(Owing):
     def on_changed(self, kept: Kept) -> None:
         """What was pressed before the text, and handled after it came, has ended its wait."""
         entry, before = kept
-        wait = ("awaitingText", "expectedUserId")
+        wait = ("awaitingText", "expectedUserId", "customPromptMessageId")
         if all(before.get(name) == entry.fields.get(name) for name in wait):
             return
         for one in self.view.attempts.all:
             is_overtaken = not entry.waits or entry.asked_id < one.update.id
-            if entry in one.meant and is_overtaken and not awaits(entry, one.update.user):
+            if entry in one.meant and is_overtaken and meant_by(one.update, [entry]) is None:
                 self.forget(one.n)
 
     def on_gone(self, kept: Kept) -> None:
@@ -228,7 +224,9 @@ class TextsAreTaken(Owing):
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:
             self.forget(call.attempt.n)
-        elif call.what in ("list", "sendMessage", REPLY):
+        if call.attempt is not None and call.attempt.claim:
+            return None
+        if call.what in ("list", "sendMessage", REPLY):
             for one in self.view.attempts.open_of(call.caller):
                 if one.update.kind == TEXT and (one.is_unsure or call.what == "sendMessage"):
                     self.forget(one.n)
