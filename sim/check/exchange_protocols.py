@@ -70,12 +70,14 @@ class Exchanged:
 def _question() -> Exchanged:
     from sim.protocols.question.catalogue import ROWS
     from sim.protocols.question.chronicle_reading import typed
+    from sim.protocols.question.constants import VISITOR
     from sim.protocols.question.invariants import INVARIANTS, shown_with
     from sim.protocols.question.view import QuestionView, Surroundings
 
     def view(is_log: bool, start_ms: int | None) -> QuestionView:
-        told = Surroundings(chats={"": ""}, start_ms=start_ms) if is_log else Surroundings()
-        return QuestionView(told, is_log=is_log)
+        if is_log:
+            return QuestionView(Surroundings(chats={"": ""}, start_ms=start_ms), is_log=True)
+        return QuestionView(Surroundings(visitors=frozenset({VISITOR})))
 
     return Exchanged(
         name="question",

@@ -14,7 +14,7 @@ from sim.live.commands import EVENT_OUTCOMES, MOST_TIMES, Did, Machines, Table
 from sim.live.control import ControlError
 from sim.live.meaning import DAY_S, Meaning, one_of, within
 from sim.live.orders import OfHost, Sleep
-from sim.live.question_house import VISITOR, QuestionHouse
+from sim.live.question_house import QuestionHouse
 from sim.live.question_orders import (
     ActOn,
     AnswerAtDesk,
@@ -31,6 +31,7 @@ from sim.live.question_orders import (
     WriteText,
 )
 from sim.protocols.question import acts
+from sim.protocols.question.constants import VISITOR
 from sim.protocols.question.telegram.people import DIRECT
 from sim.scenario.playing.directing import CHANNEL_OUTCOMES
 from sim.scenario.playing.match import Names

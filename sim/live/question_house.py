@@ -35,7 +35,7 @@ from sim.live.served import TWINS
 from sim.play import vocabularies
 from sim.protocols.question.acts import Ask
 from sim.protocols.question.before import BeforeTool, HookReturned
-from sim.protocols.question.constants import SESSION_PATH, STORE
+from sim.protocols.question.constants import SESSION_PATH, STORE, VISITOR
 from sim.protocols.question.invariants import shown_with
 from sim.protocols.question.telegram.plan import TOKEN
 from sim.scenario.parse import parse_scenario
@@ -44,8 +44,6 @@ PATIENCE_US: Final = 120_000_000
 """How long an outside program is kept waiting for an answer: longer than any long poll."""
 HOOK_S: Final = 60.0
 """How long an outside hook may take."""
-VISITOR: Final = "visitor"
-"""The host of those who ask although the usual asker is a twin: people with curl."""
 STRANGER: Final = "unknown-bot"
 DEMO: Final = Ask(
     "ses_demo", "Which environment shall be deployed?", ("staging", "production"), "Deploy"

@@ -15,7 +15,14 @@ from sim.hosts.store import store_host
 from sim.live.disk import RealDisk, owner_of
 from sim.live.outsider import Outsider
 from sim.live.served import TWINS
-from sim.protocols.question.constants import HOOK, LISTENER, OPENCODE, STORE, TELEGRAM
+from sim.protocols.question.constants import (
+    HOOK,
+    LISTENER,
+    OPENCODE,
+    STORE,
+    TELEGRAM,
+    VISITOR,
+)
 from sim.protocols.question.hook.plan import HookPlan
 from sim.protocols.question.listener.plan import ListenerPlan
 from sim.protocols.question.opencode.plan import OpenCodePlan
@@ -135,6 +142,7 @@ class OpenQuestionStage(QuestionStage):
         super().__init__(scenario, world, without)
         # Of what the bot wrote, only the newest looks: a live run has no end.
         self.history.keep = KEPT_VERSIONS
+        self.view.told = attrs.evolve(self.view.told, visitors=frozenset({VISITOR}))
 
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
         """What is done at an outside program has to be done there."""

@@ -14,6 +14,8 @@ import httpx
 import pytest
 import trio
 
+from sim.check.checking import check_file
+from sim.check.wanted import Wanted as Rules
 from sim.cli.app import call
 from sim.core.event import CallApplied
 from sim.live.house import Plan
@@ -119,6 +121,15 @@ async def test_what_a_real_listener_asks_is_judged_while_it_asks() -> None:
     ]
     assert {one["side"] for one in findings} == {"listener"}
     assert "rule: A reply's body is" in log
+
+
+async def test_who_looks_with_curl_at_a_twin_s_questions_is_no_listener(tmp_path: Path) -> None:
+    record = tmp_path / "looked.jsonl"
+    async with client(twins=frozenset({"listener"}), record=record) as real:
+        (item,) = await real.listed()
+        await real.http.post(f"{real.question}/{item['id']}/reply", json={"answers": [["staging"]]})
+        assert (await real.session.get("/findings"))["findings"] == []
+    assert check_file(str(record), Rules()).found == ()
 
 
 async def test_the_rules_for_real_programs_are_there() -> None:

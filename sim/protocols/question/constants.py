@@ -84,3 +84,6 @@ PARSE_MODE: Final = "Markdown"
 # -- buttons (§4 step 3, §4.1)
 OPTION_PREFIX: Final = "qopt:"
 CUSTOM_PREFIX: Final = "qcustom:"
+
+VISITOR: Final = "visitor"
+"""In live runs the host of those who ask although the usual asker is a twin: people with curl."""

@@ -59,11 +59,13 @@ SLOW_DISK_US: Final = 300_000
 @attrs.frozen(kw_only=True)
 class Surroundings:
     """What a view is told beforehand: the chat whose members may answer, by listener (""
-    is any other listener's), the Unix time at which the run begins, None if unknown, and
-    the tokens of bots that may read no text of a group."""
+    is any other listener's), the Unix time at which the run begins, None if unknown, the
+    tokens of bots that may read no text of a group, and the hosts of people with curl, who
+    may ask for what they like."""
 
     chats: Mapping[str, str] = attrs.field(factory=lambda: {"": CHAT})
     private: frozenset[str] = frozenset()
+    visitors: frozenset[str] = frozenset()
     start_ms: int | None = START_MS
 
 
@@ -277,7 +279,8 @@ class QuestionView:
             self.usernames[call.caller] = str(call.result.get("username", ""))
         self.attempts.ended(call)
         self.tell("ended", call)
-        if call.what == POLL and call.succeeded and isinstance(call.result, list):
+        is_its = call.what == POLL and call.caller not in self.told.visitors
+        if is_its and call.succeeded and isinstance(call.result, list):
             for raw in call.result:
                 update = update_of(raw)
                 if update is not None:

@@ -7,8 +7,10 @@ import json
 import pytest
 
 from sim.core.event import CallIssued, Saved
+from sim.core.http import HttpRequest
+from sim.protocols.question.invariants import INVARIANTS
 from sim.protocols.question.store.operations import ReadFile, RenameFile
-from sim.protocols.question.view import QuestionView
+from sim.protocols.question.view import QuestionView, Surroundings
 
 PATH = "/tmp/hermes-pending.json"
 ENTRY = {"type": "question", "sid": "ses_1", "callID": "call_1", "directory": "/p", "options": []}
@@ -30,3 +32,17 @@ def test_an_entry_that_is_gone_with_a_read_was_removed_by_a_program_that_nobody_
     view.on(CallIssued(3, 9, -1, "H", "P", request_))
     view.on(Saved(4, 9, 3, "P", PATH, "{}"))
     assert (entry.by, entry.is_there, entry.gone_by) == ("H", False, by)
+
+
+@pytest.mark.parametrize(("caller", "is_told"), [("visitor", False), ("L", True)])
+def test_what_people_with_curl_ask_for_breaks_no_rule_of_listeners(
+    caller: str, is_told: bool
+) -> None:
+    view = QuestionView(Surroundings(visitors=frozenset({"visitor"})))
+    (rule,) = [one for one in INVARIANTS if one.name == "calls-have-a-reason"]
+    look = CallIssued(1, 0, -1, caller, "OC", HttpRequest("GET", "/question"))
+    oracle = rule(view)
+    view.on(CallIssued(0, 0, -1, caller, "TG", HttpRequest("POST", "/bot7:x/getUpdates")))
+    view.on(look)
+    told = oracle.handlers()[CallIssued](look)
+    assert (told is not None) is is_told

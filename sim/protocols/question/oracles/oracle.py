@@ -21,6 +21,7 @@ from sim.core.event import (
 from sim.core.invariant import Handler, Invariant
 from sim.protocols.question.constants import HOOK, LISTENER, OPENCODE, STORE, TELEGRAM
 from sim.protocols.question.view import QuestionView
+from sim.protocols.question.view_calls import CallView
 
 SECOND_US: Final = 1_000_000
 MS_US: Final = 1_000
@@ -66,10 +67,17 @@ class QuestionInvariant(Invariant):
     def _look(self, event: Event) -> str | None:
         for word, fact in self.view.news:
             judge = self._judges.get(word)
-            text = None if judge is None else judge(fact)
+            text = None if judge is None or self._is_of_visitor(fact) else judge(fact)
             if text is not None:
                 return text
         return None
+
+    def _is_of_visitor(self, fact: Any) -> bool:
+        """Whether somebody with curl has done it, who obeys no rule of listeners."""
+        visitors = self.view.told.visitors
+        if not visitors or self.obeyed_by != LISTENER:
+            return False
+        return isinstance(fact, CallView) and fact.caller in visitors
 
 
 @attrs.frozen
