@@ -137,3 +137,13 @@ def test_rules_are_chosen_by_name_or_row_and_unknown_ones_refused() -> None:
     assert {one.finding.rule for one in by_row.found} == FAULTS["43"]
     with pytest.raises(UsageError, match="no rule"):
         check_file(str(path), Wanted("question", ("QT-99",)))
+
+
+def test_calls_whose_clock_was_set_back_end_when_they_began(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in FILES[0].read_text().splitlines()]
+    for line in lines:
+        if "done_ms" in line:
+            line["done_ms"] = 0
+    path = tmp_path / "back.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    assert check_file(str(path), Wanted()).is_readable
