@@ -283,3 +283,14 @@ def test_the_directory_of_the_entry_goes_with_each_call_and_is_left_out_where_th
         if isinstance(e.request, HttpRequest)
     ]
     assert queries == [(("directory", "/other dir"),)] * 2 + [()]
+
+
+def test_a_press_tells_where_the_message_is_while_the_hook_has_not_said_so():
+    play = BridgePlay()
+    u = play.ask(ms=100)
+    where = play.kept()[u]["messageId"]
+    play.put(**{u: question(sid="ses_1", call_id="call_1", timestamp=play.now_ms)})
+    play.fail("listener>opencode", "GET:/question", "500")
+    play.press(f"qopt:{u}:0", message=where, ms=300)
+    assert play.kept()[u]["messageId"] == where
+    assert str(play.kept()[u]["chatId"]) == "-4200000001"
