@@ -290,3 +290,14 @@ def test_an_entry_without_call_or_directory_is_one_with_empty_ones():
     found = kept(entry)
     assert isinstance(found, PendingQuestion)
     assert (found.call_id, found.directory) == ("", "")
+
+
+@pytest.mark.parametrize("index", ["00000", "10000", "9" * 50, "-1", "+1", "٣", "1_0", ""])
+def test_an_index_that_no_button_has_is_malformed(index):
+    assert pressed(f"qopt:aaaa0001:{index}") is None
+
+
+@pytest.mark.parametrize("text", [5, None, [], {"a": 1}])
+def test_a_message_whose_text_is_no_text_is_nothing_to_this_bridge(text):
+    message = {"message_id": 1, "from": {"id": 1}, "chat": {"id": 1}, "text": text}
+    assert isinstance(update_of({"update_id": 1, "message": message}), Other)

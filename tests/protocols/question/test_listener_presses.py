@@ -294,3 +294,11 @@ def test_a_press_tells_where_the_message_is_while_the_hook_has_not_said_so():
     play.press(f"qopt:{u}:0", message=where, ms=300)
     assert play.kept()[u]["messageId"] == where
     assert str(play.kept()[u]["chatId"]) == "-4200000001"
+
+
+def test_a_request_id_is_one_part_of_the_path_whatever_is_in_it():
+    play = BridgePlay()
+    u = play.ask(request="que/1?x=#%")
+    play.press(f"qopt:{u}:0", ms=300)
+    assert play.asked() == ["GET list", "POST /que%2F1%3Fx%3D%23%25/reply"]
+    assert play.tool("que/1?x=#%") == "completed"

@@ -9,7 +9,7 @@ from sim.protocols.question import acts
 from sim.protocols.question.constants import STORE_FILE
 from sim.protocols.question.store.entry import PendingQuestion
 from sim.protocols.question.store.trouble import DiskTrouble
-from tests.protocols.question.question_play import question
+from tests.protocols.question.question_play import LOCK, QuestionPlay, question
 from tests.protocols.question.test_pending_store import add, two
 
 GARBAGE = '{"aaaa0001": {"type": "ques'
@@ -101,3 +101,16 @@ def test_without_the_rules_a_broken_file_is_empty_at_once_and_overwritten():
     play.done("P", add)
     play.run()
     assert play.files() == [STORE_FILE]
+
+
+def test_a_lock_that_is_lost_between_writing_and_renaming_changes_nothing():
+    play = QuestionPlay()
+    play.process("a")
+    play.put(aaaa0001=question())
+    result = play.use("a", lambda actor: actor.pending.remove("aaaa0001"))
+    while "RenameFile" not in play.operations("a"):
+        play.step()
+    play.perform("store", op.Save(LOCK, json.dumps({"owner": "store#1", "at": play.now_ms})))
+    play.run_ms(1_000)
+    assert "aaaa0001" in play.kept()
+    assert not result
