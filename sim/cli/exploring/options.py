@@ -32,7 +32,7 @@ Faults = Annotated[
     typer.Option(
         metavar="LIST",
         help="Faults that may be added to each run, such as cut:1,channel:2. Words: cut, lose, "
-        "duplicate, delay, crash, channel. Default: the file's @faults, else none.",
+        "duplicate, delay, crash, channel, http. Default: the file's @faults, else none.",
     ),
 ]
 MaxSchedules = Annotated[
