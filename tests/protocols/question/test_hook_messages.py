@@ -2,9 +2,11 @@
 
 import pytest
 
+from sim.core.http import HttpResponse
 from sim.protocols.question.before import BeforeTool, HookReturned
 from sim.protocols.question.hook import texts
 from sim.protocols.question.hook.asked import Asked, AskedOption, first_of
+from sim.protocols.question.hook.sending import SendUnknown, outcome
 from sim.protocols.question.telegram.entities import read_text, units
 from tests.protocols.question.test_hook import hooked, the_entry, told
 
@@ -77,3 +79,9 @@ def test_any_text_is_shown_as_it_is_and_fits(text):
 def test_any_header_is_shown_as_it_is(header):
     message = texts.question(Asked("Why?", header), says_rest=True)
     assert read_text(message, "Markdown")[0] == f"❓ {header}\nWhy?"
+
+
+@pytest.mark.parametrize("message_id", ["101", None, True, 1.5, [101]])
+def test_an_answer_whose_message_id_is_no_number_leaves_the_outcome_unknown(message_id):
+    body = {"ok": True, "result": {"message_id": message_id}}
+    assert isinstance(outcome(HttpResponse(200, body)), SendUnknown)
