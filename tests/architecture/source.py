@@ -21,7 +21,11 @@ class Source:
 
     name: str
     text: str
-    tree: ast.Module
+
+    @functools.cached_property
+    def tree(self) -> ast.Module:
+        """The file, parsed when somebody asks: many tests know by the text that they need not."""
+        return ast.parse(self.text)
 
     def at(self, node: ast.AST) -> str:
         """Where a finding stands, for the reader of a failed test."""
@@ -30,9 +34,8 @@ class Source:
 
 @functools.cache
 def _source(path: Path) -> Source:
-    """A file, parsed once whoever asks for the folder or the folders above it."""
-    text = path.read_text(encoding="utf-8")
-    return Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text))
+    """A file, read once whoever asks for the folder or the folders above it."""
+    return Source(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
 
 
 @functools.cache

@@ -7,6 +7,7 @@ processes that hooktwin has started itself, or over a Dask cluster that its user
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
@@ -23,6 +24,14 @@ DANGEROUS_ATTRIBUTES = {
     ("ElementTree", "fromstring"), ("ElementTree", "parse"), ("ElementTree", "iterparse"),
 }  # fmt: skip
 
+# What is dangerous has one of these words in it: most files need not be parsed to be harmless.
+WORDS = re.compile(
+    r"\b(?:%s|shell|verify)\b"
+    % "|".join(
+        sorted(DANGEROUS_MODULES | DANGEROUS_CALLS | {name for _, name in DANGEROUS_ATTRIBUTES})
+    )
+)
+
 ALLOWED = {
     "sim/explore/shares.py": "pickles between own processes, or a cluster that the user names",
     "sim/wire/convert.py": "code from declarations of frames: names of fields, never their values",
@@ -32,6 +41,8 @@ ALLOWED = {
 
 def dangers(source: Source):
     """(node, what) of everything that can make code of bytes."""
+    if WORDS.search(source.text) is None:
+        return
     for node, module in imported_modules(source.tree):
         if module.split(".")[0] in DANGEROUS_MODULES:
             yield node, f"import of {module}"
@@ -79,4 +90,4 @@ def test_no_module_that_does_nothing_dangerous_is_excused() -> None:
     ],
 )  # fmt: skip
 def test_the_reader_of_dangers_finds_them(code: str) -> None:
-    assert list(dangers(Source("code", code, ast.parse(code))))
+    assert list(dangers(Source("code", code)))
