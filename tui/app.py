@@ -18,6 +18,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
+from sim.cli.run_files import refuse_device
 from sim.core.errors import HooktwinError, UsageError
 from sim.core.trace import is_trace
 from tui.feeds.runner import run_session
@@ -237,6 +238,7 @@ def session_of(what: str, seed: int | None = None, without: tuple[str, ...] = ()
         from tui.feeds.live import live_session
 
         return live_session(what)
+    refuse_device(what)
     path = Path(what)
     try:
         found = path.is_file()

@@ -23,6 +23,14 @@ def read_scenario(name: str) -> Scenario:
     return load(name)
 
 
+def tell_cut_off(name: str, truncated: bool) -> None:
+    """Whoever reads a picture of half a run must know that it is half a run."""
+    from sim.cli.terminal import say
+
+    if truncated:
+        say(f"hooktwin: {name}: the file was cut off in the middle of a line; the run went on")
+
+
 def _read_stdin() -> Scenario:
     from sim.core.errors import ScenarioError
     from sim.play import vocabularies

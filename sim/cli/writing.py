@@ -24,8 +24,14 @@ def named(text: str) -> Path:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text as UTF-8. Raises UsageError when the file cannot be written."""
+    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write what is no text. Raises UsageError when the file cannot be written."""
+    check_writable(path)
     try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        path.write_bytes(data)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{path}: cannot write the file: {reason}") from error
@@ -42,12 +48,24 @@ def say_written(path: Path) -> None:
 def check_writable(path: Path) -> None:
     """Raises UsageError when a file could not be written there: before the work, not after."""
     folder = path.parent
-    if path.is_dir():
-        raise UsageError(f"{path}: this is a folder; give the name of a file")
-    if not folder.is_dir():
-        raise UsageError(f"{path}: cannot write the file: there is no folder {folder}")
-    if not os.access(path if path.exists() else folder, os.W_OK):
+    try:
+        if path.is_dir():
+            raise UsageError(f"{path}: this is a folder; give the name of a file")
+        if not folder.is_dir():
+            raise UsageError(f"{path}: cannot write the file: there is no folder {folder}")
+        writable = os.access(path if path.exists() else folder, os.W_OK)
+    except (OSError, ValueError) as error:  # a name that no system takes
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: cannot write the file: {reason}") from error
+    if not writable:
         raise UsageError(f"{path}: cannot write the file: permission denied")
+
+
+def refuse_existing(path: Path) -> None:
+    """Raises UsageError where a file is there: for what people go on writing by hand."""
+    if path.exists():
+        raise UsageError(f"{path}: this file is there already, perhaps with work of yours in it; "
+                         "give another name, or remove it")  # fmt: skip
 
 
 def check_folder(folder: Path) -> None:

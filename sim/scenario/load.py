@@ -74,6 +74,8 @@ def _find(wanted: str | Path, folder: Path) -> Path:
             f"the name {wanted!r} is not unique: {places}; give a path",
             allowed=_relative(paths, folder),
         )
+    if _is_folder(Path(wanted)):
+        return Path(wanted)  # the reader says what is wrong with it
     close = close_to(wanted, shipped)
     tail = "" if close else "; hooktwin scenarios lists the names"
     raise ScenarioError(
@@ -85,6 +87,13 @@ def _find(wanted: str | Path, folder: Path) -> Path:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
+    except OSError:
+        return False
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
     except OSError:
         return False
 

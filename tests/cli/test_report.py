@@ -374,3 +374,16 @@ def test_every_shipped_scenario_can_be_reported() -> None:
         reader = Reader(made(path))
         run = reader.data("run-0")
         assert (run["unjudged"], run["count"] > 0) == ("", True), path
+
+
+@pytest.mark.parametrize("form", [("report", "--format", "md"), ("export", "perfetto")])
+def test_half_a_file_is_not_handed_on_as_a_whole_run(
+    shell: Shell, tmp_path: Path, form: tuple[str, ...]
+) -> None:
+    whole, half = tmp_path / "whole.jsonl", tmp_path / "half.jsonl"
+    write_hostile(whole)
+    half.write_bytes(whole.read_bytes()[:-9])
+    told = shell(*form, half)
+    assert "cut off" in told.err
+    assert "cut off" not in shell(*form, whole).err
+    assert form[0] != "report" or "cut off" in told.out

@@ -220,6 +220,11 @@ def test_a_copy_without_the_lesson_is_a_scenario_that_runs(shell, tmp_path):  # 
     assert "@lesson" not in text
     assert "@final" in text
     assert shell("run", copy, "--quiet").code == 0
+    copy.write_text("an hour's work", encoding="utf-8")
+    again = shell("learn", "own", "--write", copy)
+    assert again.code == 2
+    assert "there already" in again.err
+    assert copy.read_text(encoding="utf-8") == "an hour's work"
 
 
 def test_what_cannot_be_taught_is_told_with_its_remedy(shell, tmp_path):  # noqa: F811

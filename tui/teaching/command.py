@@ -9,7 +9,7 @@ import attrs
 from sim.cli import outcome
 from sim.cli.run_files import check_rules
 from sim.cli.terminal import console, print_json, say
-from sim.cli.writing import check_writable, write_text
+from sim.cli.writing import check_writable, refuse_existing, write_text
 from tui.language import Speech, from_locale
 from tui.teaching import keeping
 from tui.teaching.learn import Left, Teacher
@@ -54,6 +54,7 @@ def learn(wish: Learning) -> int:
     lesson = find(wish.lesson)
     if wish.write is not None:
         check_writable(wish.write)
+        refuse_existing(wish.write)
         write_text(wish.write, lesson.template())
         return outcome.OK
     if wish.progress is not None:

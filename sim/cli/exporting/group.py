@@ -119,13 +119,13 @@ def pcapng(
     """
     from sim.cli.exporting.capture import pcapng_of
     from sim.cli.reporting.report import watched
-    from sim.cli.writing import check_writable, refuse_overwriting
+    from sim.cli.writing import check_writable, refuse_overwriting, write_bytes
 
     refuse_overwriting([what], [out])
     check_writable(out)
     with watched() as tell:
         data = b"".join(pcapng_of(_subject(what, seed, without), tell))
-    _write_bytes(out, data)
+    write_bytes(out, data)
 
 
 def _subject(what: str, seed: int | None, without: list[str] | None) -> Any:
@@ -142,15 +142,3 @@ def _write_document(document: dict[str, Any], out: Path | None) -> None:
         print_json(document, indent=2)
     else:
         write_text(out, to_json(document, indent=2) + "\n")
-
-
-def _write_bytes(out: Path, data: bytes) -> None:
-    """Raises UsageError when the file cannot be written."""
-    from sim.cli.writing import say_written
-    from sim.core.errors import UsageError
-
-    try:
-        out.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot write the file: {error.strerror}") from error
-    say_written(out)

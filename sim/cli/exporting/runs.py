@@ -52,13 +52,16 @@ class Subject:
 
 def subject_of(what: str, seed: int | None = None, without: tuple[str, ...] = ()) -> Subject:
     """Open or play it. Raises UsageError for what is none of these."""
+    from sim.cli.reading import tell_cut_off
     from sim.cli.reporting.subject import is_finding, is_trace_file
 
     is_file, is_found = is_trace_file(what), is_finding(what)
     if (is_file or is_found) and (seed is not None or without):
         raise UsageError(f"{what}: --seed and --without are for scenarios; this is what it is")
     if is_file:
-        return Subject(TraceFile.open(Path(what)))
+        opened = TraceFile.open(Path(what))
+        tell_cut_off(what, opened.truncated)
+        return Subject(opened)
     if is_found:
         return _replayed(what)
     return _played(what, seed, without)

@@ -59,6 +59,9 @@ def _verdict(run: Retold) -> Iterator[str]:
         f"digest `{result.digest}`"
     )
     yield ""
+    if run.trace.truncated:
+        yield "**The file was cut off in the middle of a line; the run went on.**"
+        yield ""
     for one in result.violations:
         told = violation_told(run, one)
         shown = " (this scenario shows it)" if told["expected"] else ""

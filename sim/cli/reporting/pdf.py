@@ -45,7 +45,7 @@ def find_browser(wanted: Path | None = None) -> Path:
 
 def print_pdf(browser: Path, page: str, out: Path) -> None:
     """Let the browser print a page. Raises UsageError when it does not."""
-    from sim.cli.writing import say_written
+    from sim.cli.writing import write_bytes
 
     with tempfile.TemporaryDirectory(prefix="hooktwin-report-") as folder:
         source, made = Path(folder, "report.html"), Path(folder, "report.pdf")
@@ -60,11 +60,7 @@ def print_pdf(browser: Path, page: str, out: Path) -> None:
             raise UsageError(
                 f"{browser}: printed nothing{told}; write --format html and print that"
             )
-        try:
-            shutil.copyfile(made, out)
-        except OSError as error:
-            raise UsageError(f"{out}: cannot write the file: {error.strerror}") from error
-    say_written(out)
+        write_bytes(out, made.read_bytes())
 
 
 def _unsandboxed() -> list[str]:

@@ -98,6 +98,7 @@ def report(
     The page loads nothing and can be handed on as a file. Where a rule is off, the same run
     with the rule on stands beside it.
     """
+    from sim.cli.reading import tell_cut_off
     from sim.cli.reporting.subject import Asked, subject_of
     from sim.cli.writing import check_writable, refuse_overwriting
 
@@ -108,6 +109,7 @@ def report(
     program = _browser_for(form, browser)
     with watched() as tell:
         subject = subject_of(Asked(what, seed, tuple(without or ()), against), tell)
+        tell_cut_off(what, subject.first.trace.truncated)
         written = _made(form, subject, tell)
     if form is Format.pdf:
         from sim.cli.reporting.pdf import print_pdf
