@@ -25,12 +25,8 @@ DANGEROUS_ATTRIBUTES = {
 }  # fmt: skip
 
 # What is dangerous has one of these words in it: most files need not be parsed to be harmless.
-WORDS = re.compile(
-    r"\b(?:%s|shell|verify)\b"
-    % "|".join(
-        sorted(DANGEROUS_MODULES | DANGEROUS_CALLS | {name for _, name in DANGEROUS_ATTRIBUTES})
-    )
-)
+NAMED = DANGEROUS_MODULES | DANGEROUS_CALLS | {name for _, name in DANGEROUS_ATTRIBUTES}
+WORDS = re.compile(rf"\b(?:{'|'.join(sorted(NAMED))}|shell|verify)\b")
 
 ALLOWED = {
     "sim/explore/shares.py": "pickles between own processes, or a cluster that the user names",
