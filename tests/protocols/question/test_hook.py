@@ -344,3 +344,11 @@ def test_without_the_rules_there_is_no_custom_button_and_the_wrong_session():
     told(play)
     assert len(play.sent[0].body["reply_markup"]["inline_keyboard"]) == 2
     assert the_entry(play)[1]["sid"] == "ses_9"
+
+
+def test_a_broken_store_is_told_of_also_where_the_question_itself_was_refused():
+    play = hooked(HttpResponse(500), None)
+    play.act("store", acts.BreakStore())
+    told(play)
+    play.run()
+    assert [request.body["text"] for request in play.sent][1:] == [STORE_BROKEN]

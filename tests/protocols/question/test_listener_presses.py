@@ -302,3 +302,15 @@ def test_a_request_id_is_one_part_of_the_path_whatever_is_in_it():
     play.press(f"qopt:{u}:0", ms=300)
     assert play.asked() == ["GET list", "POST /que%2F1%3Fx%3D%23%25/reply"]
     assert play.tool("que/1?x=#%") == "completed"
+
+
+def test_a_question_that_two_entries_are_about_is_answered_once_at_a_time():
+    play = BridgePlay()
+    old = play.ask(names_call=False)
+    play.act("opencode", acts.DismissHere("que_1"))
+    new = play.ask(names_call=False)
+    play.fail("listener>opencode POST:/question/*/reply 1000000us")
+    play.press(f"qopt:{old}:0", ms=200)
+    play.press(f"qopt:{new}:1", ms=2_000)
+    assert play.replies() == [("que_2", "A")]
+    assert FAILED in play.toasts()
