@@ -42,7 +42,7 @@ class Situations:
         request = run.world.events[event.call].request  # type: ignore[attr-defined]
         if isinstance(request, HttpRequest):
             kind, came = run.world.hosts[event.caller].kind, _came(event.reply)
-            words = f"{kind} {run.stage.standing()} {request.word} {came}"
+            words = f"{kind} {run.stage.situation_now()} {request.word} {came}"
             self._seen[_number(words)] = None
 
 

@@ -206,7 +206,7 @@ class Stage(ABC):
         """
         return ""
 
-    def standing(self) -> str:
+    def situation_now(self) -> str:
         """How all things stand when a call over HTTP ends, likewise."""
         return ""
 

@@ -140,7 +140,7 @@ class QuestionStage(Stage):
     def read_act(self, host: str, act: Any) -> Any:
         return read_act(self.world.hosts[host].kind, act)
 
-    def standing(self) -> str:
+    def situation_now(self) -> str:
         return standing(self.view)
 
     # -- what shows ----------------------------------------------------------------------
