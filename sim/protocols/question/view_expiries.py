@@ -69,7 +69,8 @@ class Expiries:
         found = last if last in fits else next((one for one in fits if not one.rejects), None)
         if found is None:
             return
-        _hand_over(last, found)
+        if last is not None and not last.rejects:
+            _hand_over(last, found)
         call.expiry = found
         found.rejects.append(call)
 
@@ -81,6 +82,9 @@ class Expiries:
         if found is not None:
             if not found.lists:
                 _hand_over(_last_listed(mine), found)
+        else:
+            found = _last_listed(mine)
+        if found is not None:
             found.is_shut = True
 
     def _surest(self, fits: list[ExpiryView], call: CallView) -> list[ExpiryView]:
@@ -105,9 +109,10 @@ def _last_listed(mine: list[ExpiryView]) -> ExpiryView | None:
 
 
 def _hand_over(last: ExpiryView | None, found: ExpiryView) -> None:
-    """The lists that seemed to be one entry's were another's."""
-    if last is None or found is last or last.rejects or last.is_shut:
+    """What seemed to be done for one entry was done for another."""
+    if last is None or found is last or last.is_shut:
         return
     found.lists, last.lists = last.lists, []
-    for one in found.lists:
+    found.rejects, last.rejects = [*found.rejects, *last.rejects], []
+    for one in (*found.lists, *found.rejects):
         one.expiry = found
