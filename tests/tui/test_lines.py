@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tui.drawing import lines
 from tui.drawing.lines import Span, cropped, facts, fit, fit_middle, harmless, line, pad, wrap
 from tui.glyphs import to_ascii
 from tui.language import Speech, from_locale
@@ -75,3 +76,16 @@ def test_a_translation_keeps_the_columns():
 )
 def test_the_locale_chooses_the_language(environment, language):
     assert from_locale(environment) == language
+
+
+def test_a_word_of_a_megabyte_is_wrapped_as_far_as_it_is_wanted(monkeypatch):
+    measured = []
+
+    def counting(text):
+        measured.append(len(text))
+        return cell_len(text)
+
+    monkeypatch.setattr(lines, "cell_len", counting)
+    rows = wrap("a" * 1_000_000, 50, 3)
+    assert rows == ["a" * 50, "a" * 50, "a" * 49 + "…"]
+    assert sum(measured) < 2_000

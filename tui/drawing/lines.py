@@ -7,7 +7,8 @@ how. State is always a word or a sign too: roles only repeat it.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -116,34 +117,36 @@ def pad(text: str, width: int) -> str:
 def wrap(text: str, width: int, most: int = 100) -> list[str]:
     """Lines of at most ``width`` cells, broken at blanks where there are some."""
     width = max(width, 4)
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        current = ""
-        for word in harmless(paragraph).split(" "):
-            for piece in _pieces(word, width):
-                if current and cell_len(current) + 1 + cell_len(piece) > width:
-                    lines.append(current)
-                    current = piece
-                else:
-                    current = f"{current} {piece}" if current else piece
-        lines.append(current)
+    lines = list(islice(_rows(text, width), most + 1))
     if len(lines) <= most:
         return lines
     return [*lines[: most - 1], fit(lines[most - 1] + " " * width + "…", width)]
 
 
-def _pieces(word: str, width: int) -> Iterable[str]:
+def _rows(text: str, width: int) -> Iterator[str]:
+    """All lines, one by one: of a megabyte in a frame only the first hundred are wanted."""
+    for paragraph in text.split("\n"):
+        current = ""
+        for word in harmless(paragraph).split(" "):
+            for piece in _pieces(word, width):
+                if current and cell_len(current) + 1 + cell_len(piece) > width:
+                    yield current
+                    current = piece
+                else:
+                    current = f"{current} {piece}" if current else piece
+        yield current
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
     """A long word, or a text without blanks (Chinese), in pieces."""
-    while cell_len(word) > width:
-        cut, used = 0, 0
-        for sign in word:
-            used += cell_len(sign)
-            if used > width:
-                break
-            cut += 1
-        yield word[:cut]
-        word = word[cut:]
-    yield word
+    start, used = 0, 0
+    for end, sign in enumerate(word):
+        cells = cell_len(sign)
+        if used + cells > width:
+            yield word[start:end]
+            start, used = end, 0
+        used += cells
+    yield word[start:]
 
 
 def cropped(one: Line, width: int) -> Line:
