@@ -325,3 +325,11 @@ def test_the_workflow_that_is_shown_runs_a_review_that_works_and_uses_what_it_wr
     for name in ("review.html", "review.md"):
         assert workflow.count(name) >= 2
     assert "/home" not in workflow
+
+
+def test_the_verdicts_of_a_narrow_terminal_keep_their_sign(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    told = shell("review", "typical", "--schedules", 1)
+    assert re.search(r"^✓ +typical +holds", told.out, re.MULTILINE)

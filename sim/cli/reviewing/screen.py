@@ -22,7 +22,7 @@ BAD = ("✗", "bold red")
 def show(review: Review, screen: Console) -> None:
     """The table of verdicts, what to paste, the sums."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", expand=True)
-    table.add_column("")
+    table.add_column("", min_width=1)
     table.add_column("scenario", no_wrap=True)
     table.add_column("verdict", no_wrap=True, min_width=max(map(len, Verdict)))
     for title in ("schedules", "branches"):
