@@ -229,6 +229,17 @@ def test_an_unknown_frame_is_answered_with_a_few_and_where_all_are(
     assert said.err.count(", ") < 12
 
 
+def test_a_link_that_leads_nowhere_is_a_scenario_that_cannot_be_read(
+    shell: Shell, tmp_path: Path
+) -> None:
+    (tmp_path / "gone.mmd").symlink_to(tmp_path / "nowhere.mmd")
+    (tmp_path / "round.mmd").symlink_to(tmp_path / "round.mmd")
+    said = shell("review", tmp_path, "--schedules", 1)
+    assert said.code == 1
+    assert "0 of 2 scenarios hold" in said.out
+    assert shell("run", tmp_path).code == 2
+
+
 def test_a_path_that_does_not_exist_is_not_called_a_folder_without_scenarios(
     shell: Shell, tmp_path: Path
 ) -> None:
