@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -85,8 +84,9 @@ def test_a_row_is_explained_with_the_command_that_breaks_it(shell: Shell) -> Non
         assert part in said.out
 
 
-def test_every_row_is_explained(shell: Shell) -> None:
-    for row in json.loads(shell("rules", "--json").out):
+@pytest.mark.parametrize("each", [11, pytest.param(1, marks=pytest.mark.deep)])
+def test_every_row_is_explained(shell: Shell, each: int) -> None:
+    for row in json.loads(shell("rules", "--json").out)[::each]:
         said = shell("explain", row["id"], "--json")
         assert said.code == 0
         answer = json.loads(said.out)
@@ -115,7 +115,7 @@ def test_an_interrupted_check_reports_what_was_proven(
     assert "interrupted" in said.err
 
 
-@pytest.mark.parametrize("columns", ["80", "100", "120", "160"])
+@pytest.mark.parametrize("columns", ["80", "120"])
 def test_names_in_the_table_are_never_broken(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
@@ -123,6 +123,7 @@ def test_names_in_the_table_are_never_broken(
     monkeypatch.setenv("COLUMNS", columns)
     table = shell("rules").out
     assert max(map(len, table.splitlines())) <= int(columns)
+    words = set(table.split())
     for row in rows:
-        for name in (*row["invariants"], *row["scenarios"], *row["switches"]):
-            assert re.search(rf"(?<!\S){re.escape(name)}(?!\S)", table), name
+        broken = {*row["invariants"], *row["scenarios"], *row["switches"]} - words
+        assert not broken

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from sim.protocols.hook import MESSAGES
-from sim.protocols.played import PLAYED
+from sim.protocols.played import PLAYED, played
 from tests.cli.screens import Shell
 
 
@@ -45,19 +45,20 @@ def test_a_rule_is_explained_by_name_and_by_catalogue_id(shell: Shell) -> None:
         assert part in by_name.out
 
 
-def test_a_catalogue_id_explains_every_rule_that_it_stands_at(shell: Shell) -> None:
+@pytest.mark.parametrize("each", [11, pytest.param(1, marks=pytest.mark.deep)])
+def test_a_catalogue_id_explains_every_rule_that_it_stands_at(shell: Shell, each: int) -> None:
     rules = json.loads(shell("rules", "--switches", "--json").out)
-    for row in {row for rule in rules for row in rule["catalogue"]}:
+    for row in sorted({row for rule in rules for row in rule["catalogue"]})[::each]:
         named = {rule["name"] for rule in rules if row in rule["catalogue"]}
         answer = json.loads(shell("explain", row, "--json").out)
         explained = answer if isinstance(answer, list) else [answer]
         assert named == {one["name"] for one in explained if one["kind"] == "rule"}
 
 
-def test_every_invariant_is_explained(shell: Shell) -> None:
-    from sim.protocols.hook.invariants import INVARIANTS
-
-    for invariant in INVARIANTS:
+@pytest.mark.parametrize("each", [11, pytest.param(1, marks=pytest.mark.deep)])
+def test_every_invariant_is_explained(shell: Shell, each: int) -> None:
+    invariants = [one for name in PLAYED for one in played(name).invariants]
+    for invariant in invariants[::each]:
         said = shell("explain", invariant.name)
         assert said.code == 0
         assert " ".join(invariant.sentence.split()[:3]) in said.out

@@ -18,7 +18,7 @@ from sim.protocols.hook.parse import parse_hook_message
 from sim.world.world import World
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "scenarios" / "hook").glob("*.mmd"))
-SPEED = 400.0
+SPEED = 2000.0
 
 
 def driver_of(name: str, world: World) -> Driver:
