@@ -178,10 +178,10 @@ ABOUT = {
     "change the run and keep the old one, 6 plays it without a rule.": "把运行画成时序图。每行是一步；▶ 是你所在的位置，之后的步骤变淡。│ 存活，┊ 处理器"
     "在等待应答，─▶ 帧，╌▶ 频道调用，╳ 丢失或断开，┈▶ 穿过被 h 隐藏的泳道。n 和 N 前后移动，f 和 b 改变运行并保留原来的运行，"
     "6 关闭一条规则再跑一遍。",
-    "Every frame in order of sending. At the right each field with its verdict and, below, what "
-    "the transition tables said before this step. Enter opens the frame (again: tree, raw, table, "
-    "explain), / filters, m marks, D compares two marked frames, e edits one and sends it again on "
-    "a branch.": "按发送顺序列出每一帧。右边是每个字段及其结论，下面是状态表在这一步之前的判断。回车打开"
+    "Every frame, and every request over HTTP, in order of sending. At the right each field with "
+    "its verdict and, below, what the transition tables said before this step. Enter opens the "
+    "frame (again: tree, raw, table, explain), / filters, m marks, D compares two marked frames, e "
+    "edits one and sends it again on a branch.": "按发送顺序列出每一帧和每个 HTTP 请求。右边是每个字段及其结论，下面是状态表在这一步之前的判断。回车打开"
     "帧（再按：树、原文、表、解释），/ 过滤，m 标记，D 比较两个已标记的帧，e 编辑并在分支上重发。",
     "The chat channels as people see them at this step. Below each message of the bot: its state "
     "as a word, its id and request, who may change it (owner), on whose behalf it was written, its "

@@ -28,6 +28,8 @@ FRAMES = {
     "folding to this step …": "正在推演到这一步 …", "enter: {}": "回车：{}",
     "same request {}: {}": "同一请求 {}：{}",
     "→ to the server   ← to the desktop   · connection   * marked": "→ 发往服务器   ← 发往桌面   · 连接   * 已标记",
+    "→ to the {}   ← from it   ? over HTTP   · connection   * marked": "→ 发往 {}   ← 来自它   ? 经由 HTTP   · 连接   * 已标记",
+    "under way": "进行中", "no answer": "无应答", "no table says when this may be asked": "没有状态表说明何时可以这样请求",
     "only when the {} announced {}": "仅当 {} 宣告了 {}", "or null": "或 null", "is no object": "不是对象",
     "! missing": "! 缺失", "unknown": "未知", "not allowed": "不允许", "no declaration of this type": "没有此类型的声明",
     "unknown message type": "未知的消息类型", "{} protocol, {}": "{} 协议，{}",
