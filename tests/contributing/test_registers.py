@@ -39,7 +39,13 @@ def text_of(*folders: str, but: str = "") -> str:
 def test_a_declared_message_is_in_the_table_of_its_protocol() -> None:
     for one in sources(f"{FOLDER}/frames"):
         import_module(one.name.removesuffix(".py").replace("/", "."))
-    declared = {one.TYPE for one in HookBody.__subclasses__() if getattr(one, "TYPE", "")}
+    package = f"{FRONT_DOOR.__name__}."
+    declared = {
+        one.TYPE
+        for one in HookBody.__subclasses__()
+        # Other tests declare messages that the protocol does not have.
+        if getattr(one, "TYPE", "") and one.__module__.startswith(package)
+    }
     assert len(declared) > 30
     assert declared - set(MESSAGES) == set(), "add it to _BODIES in frames/__init__.py"
 
