@@ -17,7 +17,7 @@ from sim.channel.history import Version
 from sim.channel.moments import Edit, MessageAt
 from sim.channel.weight import LIMIT, weight
 from sim.core import event as events
-from sim.view.scene import Flight
+from sim.view.scene import Flight, kind_of
 from tui.drawing.lines import Line, Span, fit, harmless, line, pad, wrap
 from tui.session import Session
 
@@ -327,11 +327,13 @@ def _pending(look: Look, channel: str) -> Iterator[Line]:
 
 def _under_way(look: Look, n: int, call: Flight) -> Iterator[Line]:
     request: Any = getattr(look.session.event(n), "request", {})
-    if call.what == "post":
+    # What the scene calls it is for people to read: "POST …/sendMessage".
+    kind = kind_of(request)
+    if kind == "post":
         about = look.session.named(str(request.get("about") or request.get("role", "")))
         yield line((f"post in flight  {about}", "warn"))
     # What only asks changes nothing that a reader sees; it may be a long poll.
-    elif call.what == "http" and request.get("method") != "GET":
+    elif kind == "http" and request.get("method") != "GET":
         asked = str(request.get("path")).rpartition("/")[2]
         yield line(("in flight  ", "warn"), (harmless(f"{call.source} > {asked}"), "warn"))
 
