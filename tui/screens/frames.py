@@ -30,10 +30,10 @@ class FramesView(View):
 
     CONTEXT = "frames"
     ABOUT = (
-        "Every frame, and every request over HTTP, in order of sending. At the right each field with its verdict and, "
-        "below, what the transition tables said before this step. Enter opens the frame "
-        "(again: tree, raw, table, explain), / filters, m marks, D compares two marked "
-        "frames, e edits one and sends it again on a branch."
+        "Every frame, and every request over HTTP, in order of sending. At the right each field "
+        "with its verdict and, below, what the transition tables said before this step. Enter "
+        "opens the frame (again: tree, raw, table, explain), / filters, m marks, D compares two "
+        "marked frames, e edits one and sends it again on a branch."
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("frames")]
     DEFAULT_CSS = """
