@@ -113,7 +113,7 @@ def test_a_mistake_is_repeated_without_its_escape_sequences(
     arguments: list[str], shell: Shell
 ) -> None:
     said = shell(*arguments)
-    assert said.code == 2 or (said.code == 1 and arguments[0] == "review")  # a page about nothing
+    assert said.code == 2
     assert said.out + said.err
     assert_harmless(said)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,6 +118,7 @@ def review(
     budget = None if faults is None else Budget.parse(faults)
     wish = ReviewWish(seconds, schedules, budget, tuple(without or ()), seed, save, jobs)
     names = expand(folders)
+    _check_typed(folders)
     refuse_overwriting(names, outs)
     for path in outs:
         check_writable(path)
@@ -125,6 +127,20 @@ def review(
     made = _reviewed(names, wish, folders)
     _tell(made, list(zip(outs, forms, strict=True)), form)
     raise typer.Exit(_code(made))
+
+
+def _check_typed(folders: list[str]) -> None:
+    """A name that was typed and means nothing is a slip, not a scenario that fails.
+
+    Raises UsageError, with the names that may be meant.
+    """
+    from sim.cli.reading import STDIN, read_scenario
+    from sim.scenario.load import shipped_scenarios
+
+    shipped = shipped_scenarios()
+    for one in folders:
+        if one != STDIN and one not in shipped and not os.path.lexists(one):
+            read_scenario(one)
 
 
 def _form_of(path: Path, form: Form | None) -> Form:
