@@ -71,8 +71,8 @@ class Attempts:
             attempt.entry = self.entry(update.unique_id)
             self._queries.setdefault(update.query, []).append(attempt)
         else:
-            self._means(attempt)
-            attempt.behind = pressed_before(attempt, self.at_work_of(listener))
+            found = self._means(attempt)
+            attempt.behind = pressed_before(attempt, self.at_work_of(listener), found)
             if not attempt.meant and not attempt.behind:
                 attempt.over_at = event.at
         if attempt.is_foreign:
@@ -80,10 +80,13 @@ class Attempts:
         self._look_at(attempt, attempt.entry)
         view.tell("update", attempt)
 
+    def _meant(self, attempt: Attempt) -> EntryView | None:
+        username = self.view.usernames.get(attempt.listener, "")
+        return meant_by(attempt.update, self.entries(), username)
+
     def _means(self, attempt: Attempt) -> EntryView | None:
         """Whose answer a text is by what the store has now."""
-        username = self.view.usernames.get(attempt.listener, "")
-        found = meant_by(attempt.update, self.entries(), username)
+        found = self._meant(attempt)
         if found is not None and found not in attempt.meant:
             attempt.meant.append(found)
         return found
@@ -321,7 +324,8 @@ class Attempts:
         idle = [one for one in self.open_of(by) if not one.claim]
         for one in in_turn(idle, thread):
             # What it was for when it came may have changed before its turn.
-            is_text = one.update.kind == TEXT and one.entry is None and has_turn(one, busy)
+            is_text = one.update.kind == TEXT and one.entry is None
+            is_text = is_text and has_turn(one, busy, self._meant(one))
             if one.entry is entry or (is_text and self._means(one) is entry):
                 self._passed_by(one, entry, idle)
                 return one

@@ -9,19 +9,23 @@ from sim.protocols.question.view_records import Attempt, EntryView
 from sim.protocols.question.view_threads import Thread
 
 
-def pressed_before(text: Attempt, busy: Sequence[Attempt]) -> list[EntryView]:
-    """The entries whose custom button its author has pressed, which is still handled."""
-    return [one.entry for one in busy if one.entry is not None and _asks(one, text)]
+def pressed_before(
+    text: Attempt, busy: Sequence[Attempt], found: EntryView | None
+) -> list[EntryView]:
+    """The entries whose custom button its author has pressed, which is still handled.
+    What was pressed before the press by which ``found`` waits decides nothing."""
+    return [one.entry for one in busy if one.entry is not None and _asks(one, text, found)]
 
 
-def has_turn(text: Attempt, busy: Sequence[Attempt]) -> bool:
+def has_turn(text: Attempt, busy: Sequence[Attempt], found: EntryView | None) -> bool:
     """Whether nothing is left that a text waits for: a plain one waits for what its author
-    has pressed before, and for all that had come to the question that he has pressed last."""
+    has pressed before, and for all that had come to the question that he has pressed last.
+    ``found``: whose answer it is by what the store has now."""
     if text.update.reply_to is not None:
         return True
     lane = text.behind[-1:]
     return not any(
-        _asks(one, text) or (bool(one.claim) and one.entry in lane)
+        _asks(one, text, found) or (bool(one.claim) and one.entry in lane)
         for one in busy
         if one is not text and one.update.id < text.update.id
     )
@@ -35,6 +39,7 @@ def in_turn(idle: Sequence[Attempt], thread: Thread | None) -> list[Attempt]:
     return sorted(idle, key=lambda one: one.n != thread.root)
 
 
-def _asks(press: Attempt, text: Attempt) -> bool:
+def _asks(press: Attempt, text: Attempt, found: EntryView | None) -> bool:
     is_his = press.update.user == text.update.user
-    return press.update.kind == CUSTOM and is_his and press.update.id < text.update.id
+    since = -1 if found is None else found.asked_id
+    return press.update.kind == CUSTOM and is_his and since <= press.update.id < text.update.id

@@ -241,6 +241,7 @@ def test_a_text_waits_for_its_writers_own_earlier_presses_on_custom_buttons_only
     assert lanes.lane_before(said(number=5), "") == "b"
     assert lanes.lane_before(said(number=5), "b") == "a"
     assert lanes.lane_before(said(number=5, user=7003), "") == ""
+    assert lanes.lane_before(said(number=5), "b", since=5) == ""
 
 
 # -- texts and answers of Telegram

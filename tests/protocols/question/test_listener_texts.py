@@ -292,3 +292,16 @@ def test_a_prompt_that_telegram_slows_down_is_not_sent_again_nobody_would_know_i
     prompts = [body for body in play.shown("sendMessage") if "reply_markup" in body]
     assert len(prompts) == 1
     assert play.kept()[u]["customPromptMessageId"] is None
+
+
+def test_a_text_is_for_what_was_pressed_last_before_it_though_older_presses_take_longer():
+    play = BridgePlay()
+    slow, meant = play.ask(call="call_A"), play.ask(call="call_B")
+    play.crash("listener")
+    for u in (slow, slow, slow, meant):
+        play.press(f"qcustom:{u}")
+    play.say("for the second")
+    play.press(f"qcustom:{meant}")
+    play.restart("listener")
+    play.run_ms(1_000)
+    assert play.replies() == [("que_2", "for the second")]

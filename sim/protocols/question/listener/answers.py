@@ -38,7 +38,9 @@ class Texts:
         found = await self._route(said)
         if isinstance(found, Answers) and found.surely:
             return found.unique_id
-        before = self._lanes.lane_before(said, own)
+        # In an older press's lane a newer one could overtake it, and take its question away.
+        since = found.since if isinstance(found, Answers) else -1
+        before = self._lanes.lane_before(said, own, since)
         if before:
             return before
         if isinstance(found, Answers):

@@ -69,17 +69,18 @@ class Lanes:
         """Whether something of that lane is being handled or waits."""
         return lane in self._lanes
 
-    def lane_before(self, said: Said, own: str) -> str:
+    def lane_before(self, said: Said, own: str, since: int = -1) -> str:
         """The lane of this person's last unfinished press on a custom button that came
         before the text, "" for none: until it ends nobody knows whose answer the text is.
-        ``own`` does not count: the text's own lane, whose earlier jobs have ended."""
+        ``own`` does not count: the text's own lane, whose earlier jobs have ended; nor do
+        presses before the update ``since``, by which a question waits already."""
         found = [
             (job.update.update_id, lane)
             for lane, queue in self._lanes.items()
             for job in queue
             if lane != own
             and job.asks_to_type
-            and job.update.update_id < said.update_id
+            and since < job.update.update_id < said.update_id
             and job.update.sender.id == said.sender.id
             and str(job.update.chat) == str(said.chat)
         ]

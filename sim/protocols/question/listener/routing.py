@@ -49,10 +49,12 @@ class Prompts:
 
 @attrs.frozen
 class Answers:
-    """The text is an answer to this entry. ``surely``: a reply relation says so."""
+    """The text is an answer to this entry. ``surely``: a reply relation says so; else the
+    entry waits since the press in the update ``since``, -1 where it does not say so."""
 
     unique_id: str
     surely: bool
+    since: int = -1
 
 
 @attrs.frozen
@@ -125,7 +127,9 @@ def _fallback(said: Said, entries: Mapping[str, PendingQuestion], rules: Questio
     ]
     if not waiting or (len(waiting) > 1 and not rules.newest_wait_wins):
         return Nothing()
-    return Answers(max(waiting)[1], False)
+    name = max(waiting)[1]
+    since = entries[name].awaiting_update
+    return Answers(name, False, since if type(since) is int else -1)
 
 
 def _since(entry: PendingQuestion) -> int:
