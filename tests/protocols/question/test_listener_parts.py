@@ -227,6 +227,17 @@ def test_a_lane_is_worked_on_by_one_and_forgotten_when_it_is_through():
     assert lanes.head("q") is None
 
 
+def test_what_comes_from_another_lane_is_handled_before_what_came_after_it():
+    lanes, jobs = Lanes(), [Job(said(number=n), n) for n in (2, 1, 4, 5, 3)]
+    for job in jobs:
+        lanes.put("q", job)
+    order = []
+    while (head := lanes.head("q")) is not None:
+        order.append(head.stamp)
+        lanes.advance("q")
+    assert order == [2, 1, 3, 4, 5]
+
+
 def test_a_text_waits_for_its_writers_own_earlier_presses_on_custom_buttons_only():
     lanes = Lanes()
     for number, user, data in [

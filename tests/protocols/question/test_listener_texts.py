@@ -305,3 +305,20 @@ def test_a_text_is_for_what_was_pressed_last_before_it_though_older_presses_take
     play.restart("listener")
     play.run_ms(1_000)
     assert play.replies() == [("que_2", "for the second")]
+
+
+def test_a_text_that_had_to_wait_for_another_button_goes_before_presses_that_came_after_it():
+    play = BridgePlay()
+    u, old = play.ask(listed_after_ms=1_500), play.ask("ses_2")
+    play.press(f"qcustom:{u}")
+    play.crash("listener")
+    play.say("fails")
+    for _ in range(3):
+        play.press(f"qcustom:{old}")
+    play.say("typed first")
+    play.press(f"qopt:{u}:0")
+    play.act("store", acts.PutEntry(old, {**play.kept()[old], "timestamp": 0}))
+    play.fail("listener>opencode", "POST:/question/*/reply", "500")
+    play.restart("listener")
+    play.run_ms(3_000)
+    assert [text for _, text in play.replies()] == ["typed first"]

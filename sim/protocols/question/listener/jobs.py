@@ -45,12 +45,19 @@ class Lanes:
         self._lanes: dict[str, deque[Job]] = {}
 
     def put(self, lane: str, job: Job) -> bool:
-        """Queue a job. → whether the lane was empty, so that somebody has to work on it."""
+        """Queue a job. → whether the lane was empty, so that somebody has to work on it.
+
+        One that comes from another lane goes before what came after it (DQ-14); the first
+        of the lane is being handled already.
+        """
         queue = self._lanes.get(lane)
         if queue is None:
             self._lanes[lane] = deque([job])
             return True
-        queue.append(job)
+        place = len(queue)
+        while place > 1 and queue[place - 1].stamp > job.stamp:
+            place -= 1
+        queue.insert(place, job)
         return False
 
     def head(self, lane: str) -> Job | None:
