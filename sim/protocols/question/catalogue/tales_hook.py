@@ -203,6 +203,20 @@ def garbage_is_written_over(tale: Tale, bad: bool) -> None:
     tale.renames(LISTENER)
 
 
+@TALES.of("broken-files-are-kept", "QT-05")
+def garbage_that_was_read_is_written_over(tale: Tale, bad: bool) -> None:
+    """Otherwise it comes after the look: nobody could have seen it."""
+    tale.kept("u1")
+    tale.locks(LISTENER)
+    whole = json.dumps(tale.entries)
+    if bad:
+        tale.puts(GARBAGE)
+    tale.calls(LISTENER, STORE, ReadFile(STORE_FILE), Content(GARBAGE if bad else whole))
+    if not bad:
+        tale.puts(GARBAGE)
+    tale.renames(LISTENER)
+
+
 @TALES.of("broken-files-are-read-again", "QT-05")
 def half_a_file_is_put_aside_at_once(tale: Tale, bad: bool) -> None:
     tale.kept("u1")

@@ -32,7 +32,7 @@ from sim.protocols.question.store.operations import (
 from sim.protocols.question.view import POLL, QuestionView
 from sim.protocols.question.view_calls import CallView
 from sim.protocols.question.view_records import EntryView, FileView
-from sim.protocols.question.view_store import ASIDE, MAIN, StoreFold, decoded
+from sim.protocols.question.view_store import ASIDE, MAIN, Signature, StoreFold, decoded
 
 Kept = tuple[EntryView, Mapping[str, Any]]
 HALF_A_SECOND: Final = 500 * MS_US
@@ -112,6 +112,25 @@ class BrokenFilesAreKept(OfStore):
     def __init__(self, view: QuestionView) -> None:
         super().__init__(view)
         self._asides: dict[str, int] = {}
+        self._good: dict[str, Signature] = {}
+
+    def on_filed(self, file: FileView) -> None:
+        """Who has the lock has found the file readable, or not."""
+        store, request = self.view.store(file.store), file.request
+        if not isinstance(request, ReadFile) or store.kind(request.path) != MAIN:
+            return
+        if store.lock is None or store.lock.by != file.caller:
+            return
+        self._good.pop(file.store, None)
+        if isinstance(file.reply, Content) and isinstance(decoded(file.reply.text), Mapping):
+            self._good[file.store] = store.lock
+
+    def _is_overtaken(self, store: StoreFold) -> bool:
+        """Whether somebody who heeds no lock broke it between the look and the write of the
+        one who has it, who could not have seen that."""
+        lock = store.lock
+        is_holder = lock is not None and lock.by == store.mended_by
+        return is_holder and self._good.get(store.host) is lock
 
     def on_broken(self, store: StoreFold) -> None:
         self.exercised += 1
@@ -120,7 +139,7 @@ class BrokenFilesAreKept(OfStore):
     def on_mended(self, store: StoreFold) -> str | None:
         if not store.mended_by or store.mended_by == store.broken_by:
             return None
-        if len(store.asides) > self._asides.get(store.host, 0):
+        if len(store.asides) > self._asides.get(store.host, 0) or self._is_overtaken(store):
             return None
         return f"{store.mended_by} writes over {store.path}, which it could not read"
 
