@@ -94,6 +94,19 @@ def rejected_while_it_is_answered(tale: Tale, bad: bool) -> None:
     tale.rejects("que_u1")
 
 
+@TALES.of("reply-or-reject", "I1", "I9")
+def rejected_while_the_reply_is_under_way(tale: Tale, bad: bool) -> None:
+    """Otherwise the request is lost, and its caller dies with it."""
+    tale.kept("u1")
+    tale.works()
+    tale.asks(LISTENER, OPENCODE, tale.post("que_u1", "reply", {"answers": [["A"]]}))
+    if not bad:
+        tale.crashes(LISTENER)
+        tale.starts(LISTENER)
+        tale.fresh()
+    tale.rejects("que_u1")
+
+
 # -- telling -----------------------------------------------------------------------------------
 
 

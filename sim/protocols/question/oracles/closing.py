@@ -160,6 +160,14 @@ class ReplyOrReject(OfListener):
         self._replied: dict[str, CallView] = {}
         self._rejected: dict[str, CallView] = {}
 
+    def on_crashed(self, host: str) -> None:
+        """What died with its caller and had not arrived has closed nothing, as far as is
+        known: the list tells (DQ-03, DQ-10)."""
+        for calls in (self._replied, self._rejected):
+            for id in [id for id, call in calls.items() if call.caller == host]:
+                if calls[id].is_open and calls[id].applied_at < 0:
+                    del calls[id]
+
     def on_issued(self, call: CallView) -> str | None:
         if call.what == REPLY:
             self.exercised += 1
