@@ -257,6 +257,17 @@ def old_lock_stops_everybody(tale: Tale, bad: bool) -> None:
     _meets_a_lock(tale, 1.9, "hook#1", age=20 if bad else 5)
 
 
+@TALES.of("stale-locks-are-taken-over", "I6")
+def lock_whose_owner_dies_meanwhile_stops_everybody(tale: Tale, bad: bool) -> None:
+    tale.kept("u1")
+    text = json.dumps({"owner": "hook#1", "at": tale.now_ms, "id": "x"})
+    for look in range(23 if bad else 18):
+        if look == 16:
+            tale.crashes(HOOK)
+        tale.calls(LISTENER, STORE, CreateFile(STORE_FILE + LOCK_SUFFIX, "mine"), Content(text))
+        tale.wait(0.09)
+
+
 @TALES.of("lock-waits-end", "QT-04")
 def waiting_for_a_lock_without_end(tale: Tale, bad: bool) -> None:
     tale.kept("u1")
