@@ -51,7 +51,7 @@ RULES: tuple[Mutant, ...] = (
     _listens("stale-claims-are-void", "good-presses-are-tried", "listener-dies-with-a-claim"),
     _listens("prompt-is-remembered", "prompts-are-remembered"),
     _listens("reply-before-fallback", TEXTS),
-    _listens("newest-wait-wins", "handlers-run-side-by-side"),
+    _listens("newest-wait-wins", "texts-are-taken"),
     _listens("fallback-is-personal", TEXTS),
     _listens("dead-prompt-is-no-fallback", TEXTS),
     _listens("text-only-when-awaited", TEXTS),
