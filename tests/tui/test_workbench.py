@@ -158,6 +158,19 @@ def test_playing_stops_at_the_first_match_when_one_breaks_on_it():
     assert shared().diagram.row(script.step).label == "turn.reopen"
 
 
+def test_a_tick_that_was_under_way_when_playing_stopped_takes_no_step():
+    async def script(pilot):
+        screen = pilot.app.screen
+        script.before = screen.state.step
+        screen.action_play()
+        screen.stop_playing()
+        screen._tick()
+        script.after = screen.state.step
+
+    perform(shared(), script)
+    assert script.after == script.before
+
+
 # -- looking ---------------------------------------------------------------------------------
 
 

@@ -163,6 +163,8 @@ class Navigating(Screen[None]):
             self._show_speed()
 
     def _tick(self) -> None:
+        if self.playing is None:
+            return  # a tick that was under way when playing stopped
         stops = self.breaking and self.state.matching
         if not self._step(1) or (stops and stops.lets(self.state.step)):
             self.stop_playing()
