@@ -195,7 +195,8 @@ class Log:
         if not spoken:
             return
         self._is_sure = True
-        if spoken != self._record.name:
+        # A trace whose head is damaged is judged as begun: that judge only knows its hosts.
+        if spoken != self._record.name and not isinstance(feed, TraceFeed):
             self._record = judged(spoken)
             if isinstance(feed, FrameFeed):
                 self._begin(self.form)

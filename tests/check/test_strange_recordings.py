@@ -143,3 +143,20 @@ def test_a_frame_that_is_nested_deeply_is_drawn_as_its_text(tmp_path):
     (tmp_path / "a.log").write_text(text + "\n")
     conns, _ = seen_in(str(tmp_path / "a.log"))
     assert "[" * 900 in scenario_of(conns, "a.log")
+
+
+def test_a_trace_with_a_damaged_head_is_judged_as_it_was_begun(tmp_path: Path) -> None:
+    """A frame of another protocol in it changed whose rules were told, not who judged."""
+    path = tmp_path / "run.jsonl"
+    path.write_text(
+        '{"hooktwin":1,"scenario":"x","protocol":"hook","seed":1,"driver":"step","without":[],"so\n'
+        '{"protocolVersion": "1.0", "messageType": "event", "requestId": "A-6", "timestamp": '
+        '"2026-01-01T00:00:01.250Z", "senderRole": "relay", "payload": {"type": "lock_renewed"}}\n'
+        '{"kind":"ConnectionOpened","n":5,"at":5,"cause":4,"link":"D.slack#1","client":"D",'
+        '"server":"S","lane":"slack"}\n'
+        '{"kind":"FrameSent","n":11,"at":21,"cause":10,"link":"D.slack#1","sender":"D",'
+        '"receiver":"S","nth":2,"frame":{"v":1,"type":"lifecycle.preference","id":"D-2","ts":1,'
+        '"payload":{"enabled":false}}}',
+        encoding="utf-8",
+    )
+    assert check_file(path, Wanted()).found
