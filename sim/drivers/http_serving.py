@@ -27,6 +27,8 @@ REQUEST_S: Final = 10.0
 IDLE_S: Final = 75.0
 """For the next one on a connection that is kept."""
 FORM: Final = "application/x-www-form-urlencoded"
+BODILESS: Final = (204, 304)
+"""Statuses whose answers never carry a body (RFC 9110 15.3.5, 15.4.5)."""
 KEPT_HEADERS: Final = ("authorization", "x-opencode-directory")
 """What a twin looks at; the rest is nobody's business."""
 
@@ -64,7 +66,8 @@ class Conversation:
         self._abort = abort
         self._judge = judge
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_BYTES)
-        self._is_head = False
+        self._has_body = True
+        """Whether an answer to the request in hand may carry a body (RFC 9110 9.3.2)."""
 
     async def run(self) -> None:
         """Answer until the client leaves, or one of the two wants no more."""
@@ -111,8 +114,16 @@ class Conversation:
         return None
 
     async def _begun(self) -> h11.Request | None:
+        # From the first moment: what is turned away or cannot be read is answered, too, and the
+        # bytes behind a HEAD belong to a request of their own.
+        self._has_body = True
         event = await self._event()
-        return event if isinstance(event, h11.Request) else None
+        if not isinstance(event, h11.Request):
+            return None
+        self._has_body = event.method != b"HEAD"
+        if event.method == b"CONNECT":
+            raise Unusable(405, "this is a server, not a proxy: ask it with GET or POST")
+        return event
 
     async def _body(self, head: h11.Request) -> bytes:
         if self._http.they_are_waiting_for_100_continue:
@@ -144,7 +155,6 @@ class Conversation:
         if turned_away is not None:
             return turned_away
         method = head.method.decode("ascii")
-        self._is_head = method == "HEAD"
         path, _, asked = head.target.decode("ascii").partition("?")
         query = parse_qsl(asked, keep_blank_values=True)
         decoded: Any = None
@@ -170,7 +180,7 @@ class Conversation:
         reason = phrase(reply.status).encode()
         head = h11.Response(status_code=reply.status, headers=headers, reason=reason)
         said = self._http.send(head) or b""
-        if body and not self._is_head:
+        if body and self._has_body and reply.status not in BODILESS:
             said += self._http.send(h11.Data(data=body)) or b""
         said += self._http.send(h11.EndOfMessage()) or b""
         with trio.fail_after(REQUEST_S):

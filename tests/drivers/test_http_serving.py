@@ -106,6 +106,7 @@ async def test_the_fields_of_a_form_are_parameters() -> None:
         (_request("/a", b"", "Content-Length: 9999999") + b" " * (1 << 20) + b" ", 413),
         (_request("/a", b"--x", "Content-Type: multipart/form-data; boundary=x"), 415),
         (_request("/a", b"", "Origin: https://example.com"), 403),
+        (_request("host:1", method="CONNECT"), 405),
     ],
 )
 async def test_what_cannot_be_asked_is_answered_and_asked_of_nobody(
@@ -123,6 +124,33 @@ async def test_the_head_of_an_answer_is_as_long_as_the_answer_and_has_no_body() 
         heard = await said(server, _request("/a", method="HEAD"))
     assert b"Content-Length: 12\r\n" in heard
     assert heard.endswith(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "statuses"),
+    [
+        (_request("/a", method="HEAD") + b"what?\r\n\r\n", [200, 400]),
+        (_request("/a", method="HEAD") + _request("/b"), [200, 200]),
+        (_request("/a", b"", "Origin: https://example.com", method="HEAD"), [403]),
+        (_request("/a", b"{no", method="HEAD"), [400]),
+    ],
+)
+async def test_only_the_answer_to_a_head_has_no_body(first: bytes, statuses: list[int]) -> None:
+    async with serving() as server:
+        heard = await said(server, first)
+    heads = [one.partition(b"\r\n\r\n") for one in heard.split(b"HTTP/1.1 ")[1:]]
+    assert [int(head[:3]) for head, _, _ in heads] == statuses
+    assert not heads[0][2]
+    assert all(json.loads(body) for _, _, body in heads[1:])
+
+
+@pytest.mark.parametrize("status", [204, 304])
+async def test_a_status_that_has_no_body_is_said_without_one(status: int) -> None:
+    async with serving() as server:
+        server.reply = HttpResponse(status, {"ok": True})
+        heard = await said(server, _request("/a") + _request("/b"))
+    assert heard.count(f"HTTP/1.1 {status} ".encode()) == 2
+    assert b"ok" not in heard
 
 
 async def test_an_endpoint_gets_what_the_server_says() -> None:

@@ -235,6 +235,15 @@ POST = (
     b"POST /a?b=c HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     b"Content-Length: 7\r\n\r\n"
 )
+BODY = b'{"a":1}'
+REQUESTS = [
+    POST + BODY,
+    b"GET / HTTP/1.1\r\n\r\n",
+    POST.replace(b"POST", b"HEAD") + BODY + POST + BODY,
+    b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" + BODY,
+    b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"OPTIONS * HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+]
 PENDING = json.dumps({"1": {"type": "question", "requestID": "que_1", "questions": []}}).encode()
 UPGRADE = (
     b"GET /hook HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -272,6 +281,6 @@ TARGETS = {
     "progress of lessons": Target(
         _in_a_file(".json", finished), lambda: [b'{"finished": ["a"]}'], (UsageError,)
     ),
-    "requests over HTTP": Target(_request, lambda: [POST + b'{"a":1}', b"GET / HTTP/1.1\r\n\r\n"]),
+    "requests over HTTP": Target(_request, lambda: REQUESTS),
     "requests for a WebSocket": Target(_upgrade, lambda: [UPGRADE]),
 }
