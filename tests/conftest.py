@@ -42,6 +42,16 @@ def compile_each_module_once() -> None:
 
 compile_each_module_once()
 
+
+def remember_nothing_of_the_user() -> None:
+    """Lessons that tests finish are none of those that whoever runs the tests has finished."""
+    place = tempfile.mkdtemp(prefix="hooktwin-state-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    os.environ["XDG_STATE_HOME"] = place
+
+
+remember_nothing_of_the_user()
+
 # A shell starts what runs in its background deaf to Ctrl-C; the tests of Ctrl-C need ears.
 if (
     threading.current_thread() is threading.main_thread()

@@ -27,9 +27,10 @@ from tui.inorder import InOrder
 from tui.keys import keys_of
 from tui.language import Speech
 from tui.screens.lesson import Finished
-from tui.screens.start import Opened, StartScreen, offers
+from tui.screens.start import Offer, Opened, StartScreen, offers
 from tui.screens.workbench import Workbench
 from tui.session import Session
+from tui.teaching import keeping
 from tui.teaching.shelf import Lesson, lessons
 from tui.themes import DEFAULT, THEMES
 
@@ -50,6 +51,9 @@ class Looks:
 
     keymap: Mapping[str, str] = attrs.field(factory=dict)
     """Keys by the ids of the table of keys, where they differ from it."""
+
+    progress: Path | None = None
+    """The file that remembers finished lessons between sittings; None: for this one only."""
 
 
 class HooktwinApp(InOrder):
@@ -84,7 +88,7 @@ class HooktwinApp(InOrder):
         self.other_run = (seed, without)
         self.against = against
         self.opened: list[str] = []
-        self.finished: dict[str, None] = {}
+        self.finished = dict.fromkeys(keeping.remembered(self.looks.progress))
         self.trouble: str | None = None
         self.lesson: Lesson | None = None
         self.animation_level = "basic" if self.looks.motion else "none"
@@ -99,7 +103,7 @@ class HooktwinApp(InOrder):
         if isinstance(self.what, Session):
             self.show(self.what)
         else:
-            self.push_screen(StartScreen(offers(language=self.speech.language)))
+            self.push_screen(StartScreen(self._offers()))
             if self.what:
                 self.open(self.what)
 
@@ -181,16 +185,21 @@ class HooktwinApp(InOrder):
 
     @on(Finished)
     def lesson_finished(self, message: Finished) -> None:
-        """The start screen ticks it for the rest of this sitting."""
-        self.finished[message.lesson] = None
+        """The start screen ticks it, in this sitting and in later ones."""
+        if message.lesson not in self.finished:
+            self.finished[message.lesson] = None
+            keeping.remember(self.looks.progress, message.lesson)
+
+    def _offers(self) -> list[Offer]:
+        recent = list(dict.fromkeys(reversed(self.opened)))[:5]
+        return offers(recent, tuple(self.finished), self.speech.language)
 
     async def action_leave_run(self) -> None:
         """Back to the start screen, or out where nobody has seen one."""
         if len(self.screen_stack) > 2 and self.what is None:
             await self.pop_screen()
             if isinstance(self.screen, StartScreen):
-                recent = list(dict.fromkeys(reversed(self.opened)))[:5]
-                self.screen.renew(offers(recent, tuple(self.finished), self.speech.language))
+                self.screen.renew(self._offers())
         else:
             self.exit()
 

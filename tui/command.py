@@ -18,6 +18,7 @@ from sim.cli import outcome
 from sim.cli.terminal import say
 from sim.core.errors import UsageError
 from tui.language import Speech, from_locale
+from tui.teaching import keeping
 
 if TYPE_CHECKING:
     from tui.app import HooktwinApp, Looks
@@ -71,8 +72,10 @@ def run(wish: Wish) -> int:
         )
     from tui.app import HooktwinApp
 
+    # Visitors from elsewhere have their own progress, which is none of this user's.
+    kept = None if wish.restricted else keeping.usual_place()
     app = HooktwinApp(
-        _opened(wish), _looks(wish), step=wish.step, view=wish.screen,
+        _opened(wish), attrs.evolve(_looks(wish), progress=kept), step=wish.step, view=wish.screen,
         seed=wish.seed, without=wish.without, against=wish.against,
     )  # fmt: skip
     app.run()

@@ -17,7 +17,7 @@ EPILOG = (
     "  hooktwin learn                             all lessons\n\n"
     "  hooktwin learn 1                           the first one\n\n"
     "  hooktwin learn gap --lang zh               one by its name, in Chinese\n\n"
-    "  hooktwin learn 1 --progress mine.json      and keep which are finished\n\n"
+    "  hooktwin learn 1 --progress mine.json      remember it in a file of yours\n\n"
     "  hooktwin learn own --write mine.mmd        a scenario to begin one's own with\n\n"
     "Predict, run, break it, fix it, say why: ? tells the keys, q leaves. The answers may come "
     "from a pipe. Exit code 1: the input ended before the lesson did."
@@ -50,7 +50,7 @@ def learn(
             "--progress",
             metavar="FILE",
             parser=named,
-            help="Keep in this file which lessons are finished; nowhere unless you say so.",
+            help="Keep in this file which lessons are finished, not in your state folder.",
         ),
     ] = None,
     write: Annotated[

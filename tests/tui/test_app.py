@@ -11,6 +11,7 @@ from tests.tui.stage import (
     perform,
     press,
     recorded,
+    screen_after,
     screen_text,
     session,
     settled,
@@ -368,7 +369,9 @@ def test_two_traces_are_compared_side_by_side():
     assert "first difference at step 91" in found[0]
 
 
-def test_a_finished_lesson_is_ticked_when_one_comes_back_to_the_start_screen():
+def test_a_finished_lesson_is_ticked_on_the_start_screen_in_this_sitting_and_in_the_next(tmp_path):
+    looks = Looks(progress=tmp_path / "state" / "lessons.json")
+
     async def script(pilot):
         await press(pilot, "enter")
         await settled(pilot)
@@ -381,6 +384,8 @@ def test_a_finished_lesson_is_ticked_when_one_comes_back_to_the_start_screen():
         await settled(pilot)
         script.text = screen_text(pilot.app)
 
-    perform(None, script)
-    assert f"[x] 1  {lessons()[0].title.en}" in script.text
-    assert f"[ ] 2  {lessons()[1].title.en}" in script.text
+    perform(None, script, looks=looks)
+    for text in (script.text, screen_after(None, looks=looks)):
+        assert f"[x] 1  {lessons()[0].title.en}" in text
+        assert f"[ ] 2  {lessons()[1].title.en}" in text
+    assert f"[ ] 1  {lessons()[0].title.en}" in screen_after(None), "nobody asked it to remember"

@@ -13,6 +13,7 @@ from tests.cli.conftest import shell  # noqa: F401
 from tests.cli.screens import ROOT
 from tui.language import Speech
 from tui.language.chinese_taught import TAUGHT
+from tui.teaching import keeping
 from tui.teaching.learn import KEYS, Left, Teacher
 from tui.teaching.shelf import find, lessons
 from tui.teaching.talk import NothingMore, Talk
@@ -188,6 +189,47 @@ def test_answers_may_come_from_a_pipe_and_progress_is_kept_where_one_says(
     assert "[x]  5  twice" in listed
     assert "[ ]  1  way" in listed
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_finished_lesson_is_remembered_by_the_next_sitting(shell, monkeypatch, tmp_path):  # noqa: F811
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    piped(monkeypatch, ALL_OF_TWICE)
+    assert shell("learn", "5", "--lang", "en").code == 0
+    assert "[x]  5  twice" in shell("learn", "--lang", "en").out
+    assert keeping.remembered(keeping.usual_place()) == ("twice",)
+    named = shell("learn", "--progress", tmp_path / "other.json", "--lang", "en").out
+    assert "[ ]  5  twice" in named, "a file that was named has the last word"
+
+
+def test_progress_that_cannot_be_kept_is_told_and_the_lesson_counts(shell, monkeypatch, tmp_path):  # noqa: F811
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    monkeypatch.setenv("XDG_STATE_HOME", str(blocked))
+    piped(monkeypatch, ALL_OF_TWICE)
+    said = shell("learn", "5", "--lang", "en")
+    assert said.code == 0
+    assert "cannot remember it as finished" in said.err
+    assert "--progress FILE" in said.err
+    assert shell("learn", "--lang", "en").code == 0
+    assert [one.name for one in tmp_path.iterdir()] == ["blocked"]
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[]", b"\xff", b'{"finished": 7}', b"[" * 100_000, b""])
+def test_damaged_progress_stops_nobody_and_begins_anew(damage, tmp_path):
+    kept = tmp_path / "lessons.json"
+    kept.write_bytes(damage)
+    assert keeping.remembered(kept) == ()
+    assert keeping.remember(kept, "way")
+    assert keeping.remember(kept, "gap")
+    assert keeping.remembered(kept) == ("way", "gap")
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_place_that_is_a_folder_or_none_at_all_keeps_nothing_and_breaks_nothing(tmp_path):
+    for place in (tmp_path, None, tmp_path / "a\0b"):
+        assert keeping.remembered(place) == ()
+        assert not keeping.remember(place, "way")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_input_that_ends_too_early_is_told_with_exit_code_1(shell, monkeypatch, tmp_path):  # noqa: F811

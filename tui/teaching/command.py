@@ -16,7 +16,7 @@ from tui.teaching.learn import Left, Teacher
 from tui.teaching.looking import LONG
 from tui.teaching.questions import questions
 from tui.teaching.quiz import Quiz
-from tui.teaching.shelf import find, lessons
+from tui.teaching.shelf import Lesson, find, lessons
 from tui.teaching.talk import NothingMore, Talk, of_streams
 
 
@@ -46,7 +46,8 @@ class Quizzing:
 def learn(wish: Learning) -> int:
     """List the lessons, or teach one; the exit code. Raises UsageError."""
     speech = Speech(wish.language or from_locale())
-    done = keeping.finished(wish.progress)
+    usual = keeping.usual_place()
+    done = keeping.finished(wish.progress) if wish.progress else keeping.remembered(usual)
     talk = of_streams(speech, console().width)
     if wish.lesson is None:
         _list(talk, done)
@@ -67,11 +68,19 @@ def learn(wish: Learning) -> int:
         if isinstance(ended, KeyboardInterrupt):
             raise
         return outcome.OK if isinstance(ended, Left) else outcome.FAILED
-    if wish.progress is not None:
-        keeping.keep(wish.progress, lesson.id)
-        say(f"hooktwin: kept in {wish.progress}")
+    _keep(wish.progress, usual, lesson)
     _tell_next(talk, lesson.name)
     return outcome.OK
+
+
+def _keep(named: Path | None, usual: Path | None, lesson: Lesson) -> None:
+    """In the file that was named; else in the usual place, where only our own lessons stand."""
+    if named is not None:
+        keeping.keep(named, lesson.id)
+        say(f"hooktwin: kept in {named}")
+    elif lesson in lessons() and not keeping.remember(usual, lesson.id):
+        where = usual or "no state folder"
+        say(f"hooktwin: cannot remember it as finished: {where}; --progress FILE names another")
 
 
 def quiz(wish: Quizzing) -> int:

@@ -1,8 +1,14 @@
-"""Which lessons somebody has finished, in a file of theirs: a JSON object, readable by people."""
+"""Which lessons somebody has finished, in a file of theirs: a JSON object, readable by people.
+
+The file that ``--progress`` names is taken seriously. The one in the user's state folder is a
+convenience: no command fails for it, and no run ever reads it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from pathlib import Path
 
 from sim.core.errors import UsageError
@@ -12,7 +18,7 @@ LARGEST_BYTES = 1 << 20
 
 
 def finished(path: Path | None) -> tuple[str, ...]:
-    """The ids of the lessons; none where there is no file yet.
+    """The ids of the lessons; none where there is no file yet, or nothing in it.
 
     Raises UsageError for a file that cannot be read, or that is none of ours.
     """
@@ -20,7 +26,7 @@ def finished(path: Path | None) -> tuple[str, ...]:
         return ()
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_BYTES + 1)
+            data = file.read(LARGEST_BYTES + 1) or b'{"finished": []}'
         told = json.loads(data) if len(data) <= LARGEST_BYTES else None
     except OSError as error:
         raise UsageError(f"{path}: cannot read the progress: {error.strerror}") from error
@@ -34,9 +40,46 @@ def finished(path: Path | None) -> tuple[str, ...]:
 
 def keep(path: Path, lesson: str) -> None:
     """Add a lesson. Raises UsageError when the file cannot be written."""
-    ids = dict.fromkeys((*finished(path), lesson))
-    text = json.dumps({KEY: list(ids)}, indent=2) + "\n"
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(_text((*finished(path), lesson)), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot keep the progress: {error.strerror}") from error
+
+
+def usual_place() -> Path | None:
+    """Where progress is kept between sittings; None where this user has no home."""
+    from platformdirs import user_state_path
+
+    try:
+        return user_state_path("hooktwin", appauthor=False) / "lessons.json"
+    except (OSError, RuntimeError, KeyError, ValueError):
+        return None
+
+
+def remembered(path: Path | None) -> tuple[str, ...]:
+    """What earlier sittings have finished; none where that cannot be told."""
+    try:
+        return finished(path) if path is not None and path.is_file() else ()
+    except (UsageError, OSError, ValueError):
+        return ()
+
+
+def remember(path: Path | None, lesson: str) -> bool:
+    """Add a lesson, and say whether it was kept. A damaged file begins anew; one that another
+    sitting reads meanwhile is whole."""
+    if path is None:
+        return False
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.write_text(_text((*remembered(path), lesson)), encoding="utf-8")
+        fresh.replace(path)
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            fresh.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _text(ids: tuple[str, ...]) -> str:
+    return json.dumps({KEY: list(dict.fromkeys(ids))}, indent=2) + "\n"
