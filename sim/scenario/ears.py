@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from sim.scenario.playing.ear import Ear, Said
+from sim.scenario.playing.ear import Ear
 
 Hosts = Sequence[tuple[str, str]]
 """(name, kind) of all hosts of a run."""
@@ -16,11 +16,7 @@ def _question(hosts: Hosts) -> Ear:
     from sim.scenario.stages.question_ear import QuestionEar
 
     store = next((name for name, kind in hosts if kind == STORE), STORE)
-    return QuestionEar(store, STORE_FILE, _nobody)
-
-
-def _nobody(said: Said) -> None:
-    """What is heard is only passed on."""
+    return QuestionEar(store, STORE_FILE)
 
 
 _EARS: Final[Mapping[str, Callable[[Hosts], Ear]]] = {"question": _question}

@@ -15,6 +15,7 @@ from sim.scenario.grammar import (
     RawNote,
 )
 from sim.scenario.kinds import (
+    CHANNEL_KINDS,
     HOOK_WORD,
     KINDS,
     PROTOCOL_KINDS,
@@ -207,7 +208,8 @@ def _protocol(kinds: set[str], wanted: Span | None, reading: _Reading, end: Span
 
 
 def _participant(name: str, entry: _Entry, kind: str, protocol: str) -> Participant:
-    if entry.puppet is not None and (kind == "person" or kind in ("slack", "telegram", "x")):
+    is_api = kind in SPELLED_OUT.get(protocol, ())
+    if entry.puppet is not None and kind in ("person", *CHANNEL_KINDS) and not is_api:
         raise entry.at.fail(f"{name} is a {kind}: only a protocol endpoint can be a puppet")
     return evolve(
         Participant(
@@ -221,5 +223,5 @@ def _participant(name: str, entry: _Entry, kind: str, protocol: str) -> Particip
         declared=entry.declared,
         created=entry.created,
         puppet=entry.puppet,
-        is_api=kind in SPELLED_OUT.get(protocol, ()),
+        is_api=is_api,
     )

@@ -236,6 +236,8 @@ def test_what_has_no_meaning_here_is_refused_with_its_place(body, told):
         ("%% @puppet H\n    H->>P: setPending", "setPending is neither"),
         ("%% @puppet OC\n    U->>OC: question ()", "say all that it does"),
         ("%% @feature H -call-ids", "call-ids belongs to OpenCode"),
+        ("%% @puppet TG\n    %% @channel edit 429", "Telegram is a puppet"),
+        ("%% @puppet TG", "TG is a puppet: its arrows say all"),
     ],
 )
 def test_a_cast_that_cannot_stand_together_is_refused(beside, told):

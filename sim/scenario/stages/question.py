@@ -55,7 +55,7 @@ class QuestionStage(Stage):
             for one in statements_in(scenario.body)
         )
         self.view = QuestionView()
-        self.ear = QuestionEar(self.cast.store, self.cast.path, self.ledger.on)
+        self.ear = QuestionEar(self.cast.store, self.cast.path, self.ledger)
         self.composer = Composer(self.names, self.ledger, self.cast.directory)
         self.prompter = Prompter(self.cast, self.names)
         self.people = People(self.cast, self.history, self.names, self.ledger, self.prompter)

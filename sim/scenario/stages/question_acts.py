@@ -16,7 +16,7 @@ from sim.scenario.stages.question_puppets import PuppetAnswers, PuppetAsks
 _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Reword
 _KINDS: dict[str, Any] = {
     "person": _OF_PEOPLE,
-    TELEGRAM: _OF_PEOPLE | api.ChannelFault,
+    TELEGRAM: _OF_PEOPLE | api.ChannelFault | PuppetAnswers,
     OPENCODE: acts.RunTool
     | acts.Ask
     | acts.AnswerHere

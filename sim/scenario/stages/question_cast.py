@@ -80,18 +80,23 @@ class Cast(Casting):
         drawn = self.drawn.get(name)
         return drawn is not None and drawn.puppet is not None
 
-    def _put(self, name: str, kind: str, twin: Callable[[Port], Actor]) -> None:
+    def _put(
+        self,
+        name: str,
+        kind: str,
+        twin: Callable[[Port], Actor],
+        latency: tuple[int, int] | None = None,
+    ) -> None:
         """A twin, or a puppet where the diagram says so."""
-        self.world.add_host(name, kind, QuestionPuppet if self.is_puppet(name) else twin)
+        made = QuestionPuppet if self.is_puppet(name) else twin
+        self.world.add_host(name, kind, made, latency=latency)
 
     def build(self) -> None:
         """Add all hosts, in the order of starting, and set the latencies."""
         pending = PendingPlan(store=self.store)
         world = self.world
         world.add_host(self.store, STORE, store_host(StoreFilePlan()), latency=DISK_LATENCY_US)
-        world.add_host(
-            self.telegram, TELEGRAM, bot_api_host(self.telegram_plan()), latency=API_LATENCY_US
-        )
+        self._put(self.telegram, TELEGRAM, bot_api_host(self.telegram_plan()), API_LATENCY_US)
         for name in self.persons:
             world.add_host(name, "person", lambda port: Person(port, self.telegram))
             world.latencies[name, self.telegram] = (0, 0)

@@ -6,17 +6,18 @@ change is told as what became of an entry, said by the process that made it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import attrs
 
-from sim.core.event import CallAnswered, CallApplied, CallIssued, Event, Noted, Saved
+from sim.core.event import CallAnswered, CallApplied, CallIssued, Erased, Event, Noted, Saved
 from sim.core.http import HttpRequest
 from sim.protocols.question import words
 from sim.protocols.question.says import Says, of_answer, of_change, of_note, of_request
 from sim.protocols.question.store.operations import FileOperation, ReadFile
 from sim.scenario.playing.ear import Said, Spoken
+from sim.scenario.stages.question_ledger import Ledger
 from sim.wire.decode import NotJson, decode_json
 
 PLAIN: Final = ("getMe", "getUpdates", words.READ, words.SESSIONS)
@@ -26,13 +27,20 @@ PLAIN: Final = ("getMe", "getUpdates", words.READ, words.SESSIONS)
 @attrs.define(eq=False)
 class QuestionEar:
     """``path`` is the file of ``store``; ``entries`` what stands in it, as far as it can be
-    read. ``tell`` gets all that is heard."""
+    read. A ``ledger`` gets all that is heard."""
 
     store: str
     path: str
-    tell: Callable[[Said], None]
+    ledger: Ledger | None = None
     entries: Mapping[str, Any] = attrs.field(factory=dict)
-    kinds: tuple[type[Event], ...] = (CallIssued, CallApplied, CallAnswered, Saved, Noted)
+    kinds: tuple[type[Event], ...] = (
+        CallIssued,
+        CallApplied,
+        CallAnswered,
+        Saved,
+        Erased,
+        Noted,
+    )
     _asked: dict[int, CallIssued] = attrs.field(factory=dict)
     _applied: dict[int, int] = attrs.field(factory=dict)
     _writers: dict[int, str] = attrs.field(factory=dict)
@@ -40,8 +48,8 @@ class QuestionEar:
     def heard(self, event: Event) -> Iterable[Said]:
         """See :class:`sim.scenario.playing.ear.Ear`."""
         told = tuple(self._heard(event))
-        for one in told:
-            self.tell(one)
+        for one in told if self.ledger is not None else ():
+            self.ledger.on(one)
         return told
 
     def _heard(self, event: Event) -> Iterable[Said]:
@@ -55,6 +63,10 @@ class QuestionEar:
                 return self._answer(event)
             case Saved(host=host, key=key) if host == self.store and key == self.path:
                 return self._changes(event)
+            case Erased(host=host, key=key) if host == self.store and key == self.path:
+                self.entries = {}  # moved aside: nobody has removed an entry
+                if self.ledger is not None:
+                    self.ledger.standing.clear()
             case Noted():
                 return _said(event, event.host, event.host, [of_note(event.what, event.data)])
         return ()

@@ -87,6 +87,10 @@ def _complaint(one: Any, people: Mapping[str, Participant], following: list[Any]
             return f"{feature} is for the whole run: write it before the first arrow"
         case nodes.ChannelFault(op=op) if op not in OF_TELEGRAM:
             return f"the Bot API has no {op}; it has {', '.join(OF_TELEGRAM)}"
+        case nodes.ChannelFault() if any(
+            one.kind == TELEGRAM and one.puppet is not None for one in people.values()
+        ):
+            return "Telegram is a puppet: its arrows say all that it does"
         case nodes.DuplicateNext():
             return "a request over HTTP does not come twice"
         case nodes.LoseNext() | nodes.DelayNext():

@@ -155,7 +155,10 @@ class Listener(Actor):
     async def _take(self, raw: Any) -> bool:
         """Queue an update behind those of its question. → False: it is none, or known."""
         update = update_of(raw)
-        if update is None or not self._ledger.take(update.update_id):
+        if update is None:
+            self._is_stopped = not self.plan.rules.bad_update_is_skipped
+            return False
+        if not self._ledger.take(update.update_id):
             return False
         if isinstance(update, Other):
             await self._end(update.update_id)
