@@ -68,7 +68,8 @@ class Invariant:
     may leave out the others. ``IN_CALM``: what a calm frame adds to ``exercised``, of which
     there is nothing else to say (its view knows which are calm); None: it has to be asked.
     ``ON_ALERT``: of ``FrameSent`` it wants only those on a connection whose ``alerts`` it has
-    counted up in the view.
+    counted up in the view. ``EVERY``: it judges one in so many of what it could, once it has
+    seen a few; 1 judges all.
     ``exercised`` counts the occasions on which the rule was put to the test, ``undecided``
     those whose deadline has not come.
     """
@@ -84,6 +85,7 @@ class Invariant:
     IN_CALM: ClassVar[int | None] = None
     ON_ALERT: ClassVar[bool] = False
 
+    EVERY: int = 1
     exercised: int = 0
     undecided: int = 0
 

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import attrs
 
+from sim.cli.proving.making import plain
 from sim.cli.proving.mutants import WEATHERS
-from sim.cli.proving.storm import Storm, plain
+from sim.cli.proving.storm import Storm
 from sim.core.actor import Actor, Port
 from sim.core.op import Connection, Frame
 from sim.protocols.catalogue import Trial

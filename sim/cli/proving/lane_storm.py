@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import attrs
 
 from sim.channel.api import Authorize, ChannelFault, Press, Say
-from sim.cli.proving.storm import PEOPLE, SECOND_US, Storm, Weather
+from sim.cli.proving.gale import SECOND_US
+from sim.cli.proving.storm import PEOPLE, Storm, Weather
 from sim.core.event import FrameDelivered, FrameSent
 from sim.hosts.slack import Slack
 from sim.hosts.telegram import Telegram
@@ -88,7 +89,7 @@ class LaneStorm(Storm):
     ) -> None:
         self.chatty = chatty
         chosen = weather or Weather()
-        busy = attrs.evolve(chosen, people=450, actions=3 * chosen.actions, seconds=chosen.seconds)
+        busy = attrs.evolve(chosen, people=450, deeds=3 * chosen.deeds, seconds=chosen.seconds)
         self._links: dict[str, list[tuple[str, str]]] = {}
         super().__init__(seed, weather=busy, **more)
         self.world.watch(FrameSent, self._shows)

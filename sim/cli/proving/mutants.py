@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from sim.cli.proving.gale import Gale
 from sim.cli.proving.lane_storm import LaneStorm
-from sim.cli.proving.storm import Storm, Weather, plain
+from sim.cli.proving.making import making
+from sim.cli.proving.storm import Storm, Weather
 from sim.cli.proving.wild import WILD
-from sim.core.actor import Actor, Port
-from sim.core.invariant import Monitor
+from sim.protocols.hook.desktop import Desktop
 from sim.protocols.hook.server import Server
-from sim.protocols.mutant import Mutant, mutated
+from sim.protocols.mutant import Mutant
 from sim.protocols.proven import proven_by
 
+SIDES: Final[dict[type[Any], str]] = {Server: "server", Desktop: "desktop"}
 LESSONS = (
     "colliding-reopen", "foreign-frames", "reopened-after-a-cut", "late-answer",
     "half-open-session", "slow-event",
@@ -22,71 +24,53 @@ LESSONS = (
 
 WEATHERS = (
     Weather(),
-    Weather(actions=150, seconds=200),
+    Weather(deeds=150, seconds=200),
     Weather(cut=0, crash=0, frame=0, channel=0, sleep=0),
     Weather(cut=120, crash=0, sleep=0, channel=120),
     Weather(frame=0, cut=150, crash=80),
-    Weather(actions=120, seconds=30, cut=100, channel=100),
-    Weather(actions=80, crash=120, cut=100, absent_s=4),
+    Weather(deeds=120, seconds=30, cut=100, channel=100),
+    Weather(deeds=80, crash=120, cut=100, absent_s=4),
 )
-
-
-class Raging(Protocol):
-    """A storm of whatever protocol."""
-
-    def run(self) -> Monitor:
-        """Play it to the end."""
-
-    def broken(self) -> dict[str, str]:
-        """Broken invariants with their sentences."""
 
 
 def storm_with(mutant: Mutant, seed: int) -> Storm:
     """A storm in which one side has the mutant in it."""
-
-    def make(twin: Any, port: Port, facts: Any) -> Actor:
-        side = "server" if twin is Server else "desktop"
-        chosen = mutated(twin, mutant) if side == mutant.side and not mutant.rule else twin
-        if mutant.needs == "wild-server" and side == "server":
-            chosen = mutated(twin, WILD)
-        return plain(chosen, port, facts)
-
     weather = WEATHERS[seed % len(WEATHERS)]
     if mutant.needs == "absence":
-        weather = Weather(actions=80, crash=120, cut=100, absent_s=4)
+        weather = Weather(deeds=80, crash=120, cut=100, absent_s=4)
     if mutant.needs == "many-sessions":
-        calm = Weather(actions=120, cut=10, crash=0)
+        calm = Weather(deeds=120, cut=10, crash=0)
         return LaneStorm(seed, off=(mutant.rule,), weather=calm, chatty=True)
     kind = LaneStorm if mutant.needs in ("lanes", "wild-server") else Storm
     return kind(
         seed,
         off=(mutant.rule,) if mutant.rule else (),
         weather=weather,
-        make=make,
+        make=making(mutant, SIDES, WILD if mutant.needs == "wild-server" else None),
         features=() if mutant.needs == "no-reopen" else ("turn-reopen-v1",),
     )
 
 
-def _of_relay(mutant: Mutant, seed: int) -> Raging:
+def _of_relay(mutant: Mutant, seed: int) -> Gale:
     from sim.cli.proving import relay_mutants
 
     return relay_mutants.storm_with(mutant, seed)
 
 
-def _of_question(mutant: Mutant, seed: int) -> Raging:
+def _of_question(mutant: Mutant, seed: int) -> Gale:
     from sim.cli.proving import question_mutants
 
     return question_mutants.storm_with(mutant, seed)
 
 
-_STORMS: Final[Mapping[str, Callable[[Mutant, int], Raging]]] = {
+_STORMS: Final[Mapping[str, Callable[[Mutant, int], Gale]]] = {
     "hook": storm_with,
     "relay": _of_relay,
     "question": _of_question,
 }
 
 
-def storm_of(mutant: Mutant, seed: int) -> Raging:
+def storm_of(mutant: Mutant, seed: int) -> Gale:
     """A storm of the mutant's protocol, with the mutant in it."""
     return _STORMS[proven_by(mutant).name](mutant, seed)
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sim.channel.api import Press, Say
-from sim.cli.proving.question_deeds import FIRST
+from sim.cli.proving.gale import SECOND_US
+from sim.cli.proving.question_deeds import FIRST, TTL_MS
 from sim.cli.proving.question_storm import QuestionStorm, Weather
 from sim.core.invariant import Monitor
 from sim.drivers.step import StepDriver
@@ -18,8 +19,6 @@ from sim.protocols.question import acts
 from sim.protocols.question.constants import HOOK, OPENCODE, STORE, TELEGRAM
 from sim.world import fault, http_fault
 
-SECOND_US: Final = 1_000_000
-TTL_MS: Final = 1_800_000
 WAY_US: Final = 50_000
 REPLY: Final = "POST:/question/*/reply"
 TOAST: Final = "POST:/bottoken-A/answerCallbackQuery"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sim.cli.proving.making import making
 from sim.cli.proving.question_edges import STORIES, EdgeStorm
-from sim.cli.proving.question_storm import WEATHERS, QuestionStorm, Weather, plain
-from sim.core.actor import Actor, Port
-from sim.protocols.mutant import Mutant, mutated
+from sim.cli.proving.question_storm import WEATHERS, QuestionStorm, Weather
+from sim.protocols.mutant import Mutant
 from sim.protocols.question.constants import HOOK, LISTENER, OPENCODE, STORE, TELEGRAM
 from sim.protocols.question.hook.twin import Hook
 from sim.protocols.question.listener.actor import Listener
@@ -35,15 +35,7 @@ SURROUNDINGS: Final = {
 
 def storm_with(mutant: Mutant, seed: int) -> QuestionStorm:
     """A storm, or the story that it needs, in which one side has the mutant in it."""
-
-    def make(twin: Any, port: Port, facts: Any) -> Actor:
-        chosen = twin
-        if SIDES[twin] == mutant.side and not mutant.rule:
-            chosen = mutated(twin, mutant)
-        elif mutant.needs == "raising" and twin is Listener:
-            chosen = mutated(twin, RAISING)
-        return plain(chosen, port, facts)
-
+    make = making(mutant, SIDES, RAISING if mutant.needs == "raising" else None)
     off = (mutant.rule,) if mutant.rule else ()
     if mutant.needs in STORIES:
         return EdgeStorm(STORIES[mutant.needs], off=off, make=make)

@@ -1,24 +1,20 @@
 """A storm around a question bridge: agents, people, the network and the disk, all at once.
 
-All draws come from one seed. OpenCode has two projects and three sessions; Alice and Bob
-press and write; L2 is a second listener on the same bot and store. A storm has a stretch
-of weather, then everything comes back, and a long calm lets the rest settle.
+OpenCode has two projects and three sessions; Alice and Bob press and write; L2 is a second
+listener on the same bot and store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final
 
 import attrs
 
-from sim.cli.proving.draw import Draw
 from sim.cli.proving.gale import SECOND_US, Gale
+from sim.cli.proving.making import Make, host_of, plain
 from sim.cli.proving.question_deeds import FIRST, SECOND, Deeds
-from sim.core.actor import Actor, Port
-from sim.core.event import Noted
-from sim.core.invariant import Monitor
-from sim.drivers.step import StepDriver
+from sim.core.rule import switch_off
 from sim.protocols.question.constants import HOOK, KINDS, LISTENER, OPENCODE, STORE, TELEGRAM
 from sim.protocols.question.hook.plan import HookPlan
 from sim.protocols.question.hook.twin import Hook
@@ -39,14 +35,6 @@ from sim.world.world import World
 TWINS: Final = frozenset(KINDS)
 ELSEWHERE: Final = "-4200000999"
 LOCAL: Final = (OPENCODE, HOOK, FIRST, SECOND)
-
-Make = Callable[[type[Actor], Port, Any], Actor]
-
-
-def plain(twin: Any, port: Port, facts: Any) -> Actor:
-    """The shipped twin."""
-    made: Actor = twin(port, facts)
-    return made
 
 
 @attrs.frozen
@@ -94,9 +82,11 @@ WEATHERS: Final = (
 
 
 class QuestionStorm(Gale):
-    """One storm, from the first question to the verdict."""
+    """See :class:`Gale`."""
 
+    view: QuestionView
     CRASHING: ClassVar[tuple[str, ...]] = (FIRST, FIRST, OPENCODE)
+    LAST: ClassVar[str] = STORE
 
     def __init__(
         self,
@@ -107,62 +97,34 @@ class QuestionStorm(Gale):
         make: Make = plain,
         judged: frozenset[str] = TWINS,
     ) -> None:
-        super().__init__(World(seed), Draw(seed))
-        self.weather = weather or WEATHERS[seed % len(WEATHERS)]
-        rules = attrs.evolve(QuestionRules(), **{one.replace("-", "_"): False for one in off})
-        private = frozenset({TOKEN} if self.weather.private else ())
-        self.view = QuestionView(Surroundings(private=private))
-        for kind in self.view.kinds:
-            self.world.watch(kind, self.view.on)
-        self._add_hosts(make, rules)
-        self.deeds = Deeds(self.world, self.draw, self.view, slow=self.weather.slow)
-        self.monitor = Monitor(invariants_for(self.view, judged))
-        self.monitor.attach(self.world.watch)
+        weather = weather or WEATHERS[seed % len(WEATHERS)]
+        private = frozenset({TOKEN} if weather.private else ())
+        super().__init__(World(seed), weather, QuestionView(Surroundings(private=private)))
+        self._add_hosts(make, switch_off(QuestionRules, frozenset(off)))
+        self.deeds = Deeds(self.world, self.draw, self.view, slow=weather.slow)
+        self.judge(invariants_for(self.view, judged))
 
     def _add_hosts(self, make: Make, rules: QuestionRules) -> None:
         world = self.world
         bot = BotAccount(privacy="on" if self.weather.private else "off")
         store, api = StoreFilePlan(), BotApiPlan(bots=(bot,), groups=(ELSEWHERE,))
         where = ELSEWHERE if self.weather.elsewhere else CHAT
-        world.add_host(STORE, STORE, _made(make, StoreFile, store), latency=(20, 200))
-        world.add_host(TELEGRAM, TELEGRAM, _made(make, BotApi, api), latency=(20_000, 250_000))
-        world.add_host(HOOK, HOOK, _made(make, Hook, HookPlan(rules=rules, chat=where)))
+        world.add_host(STORE, STORE, host_of(make, StoreFile, store), latency=(20, 200))
+        world.add_host(TELEGRAM, TELEGRAM, host_of(make, BotApi, api), latency=(20_000, 250_000))
+        world.add_host(HOOK, HOOK, host_of(make, Hook, HookPlan(rules=rules, chat=where)))
         plan = OpenCodePlan(hook=HOOK, rules=rules)
-        world.add_host(OPENCODE, OPENCODE, _made(make, OpenCode, plan))
+        world.add_host(OPENCODE, OPENCODE, host_of(make, OpenCode, plan))
         names = (FIRST, SECOND) if self.weather.second else (FIRST,)
         for name in names:
-            world.add_host(name, LISTENER, _made(make, Listener, ListenerPlan(rules=rules)))
+            world.add_host(name, LISTENER, host_of(make, Listener, ListenerPlan(rules=rules)))
         for name in LOCAL:
             for other in LOCAL:
                 world.latencies[name, other] = (1_000, 5_000)
             world.latencies[name, STORE] = world.latencies[STORE, name] = (20, 200)
 
-    def run(self) -> Monitor:
-        """Play it to the end."""
-        world, driver, weather = self.world, StepDriver(self.world), self.weather
-        for name in world.hosts:
-            world.boot(name)
-        driver.run(limit_us=2 * SECOND_US)
-        end = weather.seconds * SECOND_US
-        for n in range(weather.deeds):
-            world.at(2 * SECOND_US + self.draw.below(end), f"storm {n}", self._act)
-        driver.run(limit_us=world.now + end + SECOND_US)
-        self.deeds.clear_up()
-        self.clear_up()
-        driver.run(limit_us=world.now + weather.after_s * SECOND_US)
-        world.record(Noted(world.next_n(), world.now, -1, STORE, "the end", None))
-        self.monitor.finish(len(world.events) - 1)
-        world.close()
-        return self.monitor
-
-    def broken(self) -> dict[str, str]:
-        """Broken invariants with their sentences."""
-        return {v.invariant: f"step {v.step}: {v.text}" for v in self.monitor.violations}
-
-    def _act(self) -> None:
+    def shares(self) -> Iterable[tuple[int, Callable[[], None]]]:
         weather, deeds = self.weather, self.deeds
-        roll = self.draw.below(1000)
-        for share, act in (
+        return (
             (weather.ask, deeds.asks),
             (weather.tool, deeds.runs_a_tool),
             (weather.desk, deeds.at_the_desk),
@@ -174,11 +136,11 @@ class QuestionStorm(Gale):
             (weather.odd, deeds.oddly),
             (weather.texts, deeds.writes),
             (1000, deeds.presses),
-        ):
-            roll -= share
-            if roll < 0:
-                act()
-                return
+        )
+
+    def calm(self) -> None:
+        self.deeds.clear_up()
+        super().calm()
 
     def crash(self) -> None:
         """A process dies; OpenCode takes its plugin along."""
@@ -197,7 +159,3 @@ class QuestionStorm(Gale):
         for name in (STORE, *LOCAL):
             if name in self.world.hosts:
                 fault.skew(self.world, name, by_us)
-
-
-def _made(make: Make, twin: Any, plan: Any) -> Callable[[Port], Actor]:
-    return lambda port: make(twin, port, plan)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sim.cli.proving.relay_storm import WEATHERS, RelayStorm, Weather, plain
-from sim.core.actor import Actor, Port
-from sim.protocols.mutant import Mutant, mutated
+from sim.cli.proving.making import making
+from sim.cli.proving.relay_storm import WEATHERS, RelayStorm, Weather
+from sim.protocols.mutant import Mutant
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.controller import Controller
 from sim.protocols.relay.mutants_relay import GHOSTS, PINGING
@@ -31,15 +31,7 @@ STRANGE: Final = {one.name: one for one in (PINGING, GHOSTS)}
 
 def storm_with(mutant: Mutant, seed: int) -> RelayStorm:
     """A storm in which one side has the mutant in it."""
-
-    def make(twin: Any, port: Port, facts: Any) -> Actor:
-        chosen = twin
-        if SIDES[twin] == mutant.side and not mutant.rule:
-            chosen = mutated(twin, mutant)
-        elif mutant.needs in STRANGE and twin is Relay:
-            chosen = mutated(twin, STRANGE[mutant.needs])
-        return plain(chosen, port, facts)
-
+    make = making(mutant, SIDES, STRANGE.get(mutant.needs))
     off = (mutant.rule,) if mutant.rule else ()
     weather = SURROUNDINGS.get(mutant.needs, WEATHERS[seed % len(WEATHERS)])
     return RelayStorm(seed, off=off, weather=weather, make=make)

@@ -1,30 +1,25 @@
 """A storm around a relay: controllers, nodes, a stranger, and everything that can go wrong.
 
-All draws come from one seed. A and A2 are two programs of one identity, B is another's;
-node N has many tabs, M few. Z has no token and says that it is N. A storm has a stretch
-of weather, then everything comes back, and a long calm lets the rest settle.
+A and A2 are two programs of one identity, B is another's; node N has many tabs, M few.
+Z has no token and says that it is N.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final
 
 import attrs
 
-from sim.cli.proving.draw import Draw
 from sim.cli.proving.gale import SECOND_US, Gale
+from sim.cli.proving.making import Make, host_of, plain
 from sim.cli.proving.relay_deeds import Deeds
-from sim.core.actor import Actor, Port
-from sim.core.event import Noted
-from sim.core.invariant import Monitor
-from sim.drivers.step import StepDriver
+from sim.core.rule import switch_off
 from sim.protocols.relay.acts import Connect, RefuseCancels, SlowDown, SwitchPings
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.controller import Controller, ControllerPlan
 from sim.protocols.relay.invariants import invariants_for
 from sim.protocols.relay.node import Node, NodePlan
-from sim.protocols.relay.oracles.envelope import FramesPassTheParser
 from sim.protocols.relay.relay.endpoint import Relay
 from sim.protocols.relay.relay.plan import Limits, RelayPlan
 from sim.protocols.relay.relay.sessions import Grant
@@ -43,25 +38,19 @@ TABS: Final = {
     "tab_z": "https://chat.example/room/quay",
 }
 
-Make = Callable[[type[Actor], Port, Any], Actor]
-
-
-def plain(twin: Any, port: Port, facts: Any) -> Actor:
-    """The shipped twin."""
-    made: Actor = twin(port, facts)
-    return made
-
 
 @attrs.frozen
 class Weather:
     """How often (per 1,000 deeds) something goes wrong, and how long it lasts.
 
-    ``wrong``: a peer says what it must not; ``frozen``: one falls silent. ``tabs`` and
-    ``waiting`` are the relay's limits; ``listening`` and ``keyed``: see :class:`Deeds`.
+    ``after_s``: how long the calm is. ``wrong``: a peer says what it must not; ``frozen``: one
+    falls silent. ``tabs`` and ``waiting`` are the relay's limits; ``listening`` and ``keyed``:
+    see :class:`Deeds`.
     """
 
     deeds: int = 150
     seconds: int = 100
+    after_s: int = 100
     cut: int = 30
     crash: int = 12
     frame: int = 40
@@ -91,10 +80,12 @@ WEATHERS: Final = (
 
 
 class RelayStorm(Gale):
-    """One storm, from the first connection to the verdict."""
+    """See :class:`Gale`."""
 
+    view: RelayView
     CRASHING: ClassVar[tuple[str, ...]] = ("R", "N", "M", "A", "B")
     SLEEPING: ClassVar[tuple[str, ...]] = ("A", "N", "R")
+    LAST: ClassVar[str] = "R"
 
     def __init__(
         self,
@@ -105,45 +96,24 @@ class RelayStorm(Gale):
         make: Make = plain,
         judged: frozenset[str] = TWINS,
     ) -> None:
-        super().__init__(World(seed), Draw(seed))
-        self.weather = weather or WEATHERS[seed % len(WEATHERS)]
-        rules = attrs.evolve(RelayRules(), **{one.replace("-", "_"): False for one in off})
-        self.plan = self._plan(rules)
-        self.view = RelayView(self.plan)
-        for kind in self.view.kinds:
-            self.world.watch(kind, self.view.on)
-        self._add_hosts(make, rules)
-        self.deeds = Deeds(
-            self.world, self.draw, self.view, self.weather.listening, self.weather.keyed
-        )
-        invariants = invariants_for(self.view, judged)
-        for invariant in invariants:
-            if isinstance(invariant, FramesPassTheParser):
-                invariant.EVERY = 1
-        self.monitor = Monitor(invariants)
-        self.monitor.attach(self.world.watch)
+        weather = weather or WEATHERS[seed % len(WEATHERS)]
+        rules = switch_off(RelayRules, frozenset(off))
+        plan = _plan(rules, weather)
+        super().__init__(World(seed), weather, RelayView(plan))
+        self._add_hosts(make, rules, plan)
+        self.deeds = Deeds(self.world, self.draw, self.view, weather.listening, weather.keyed)
+        self.judge(invariants_for(self.view, judged))
 
-    def _plan(self, rules: RelayRules) -> RelayPlan:
-        """What the relay knows: a token each, and limits that are reached."""
-        peers = {**CONTROLLERS, **NODES}
-        grants = {
-            f"token-{who}": Grant(NODE if who in NODES else CONTROLLER, identity)
-            for who, identity in peers.items()
-        }
-        refresh = {f"refresh-{who}": grants[f"token-{who}"] for who in peers}
-        limits = Limits(tab_queue=self.weather.tabs, controller_queue=self.weather.waiting)
-        return RelayPlan(grants, refresh, rules, limits)
-
-    def _add_hosts(self, make: Make, rules: RelayRules) -> None:
+    def _add_hosts(self, make: Make, rules: RelayRules, plan: RelayPlan) -> None:
         world = self.world
-        world.add_host("R", RELAY, lambda port: make(Relay, port, self.plan))
+        world.add_host("R", RELAY, host_of(make, Relay, plan))
         for who in (*NODES, STRANGER):
             owned = tuple((tab, url, "ctl_b") for tab, url in TABS.items())
             node = NodePlan(
                 node_id=NODES.get(who, NODES["N"]), token=f"token-{who}", rules=rules,
                 refresh_token=f"refresh-{who}", tabs=owned if who == "N" else (),
             )  # fmt: skip
-            world.add_host(who, NODE, _made(make, Node, node))
+            world.add_host(who, NODE, host_of(make, Node, node))
             for tab, url, owner in node.tabs:
                 self.view.node(who).seed(tab, url, owner)
             self.view.node(who).knows_all = who in NODES
@@ -152,33 +122,11 @@ class RelayStorm(Gale):
                 token=f"token-{who}", refresh_token=f"refresh-{who}", rules=rules,
                 nodes=tuple(NODES.values()),
             )  # fmt: skip
-            world.add_host(who, CONTROLLER, _made(make, Controller, controller))
+            world.add_host(who, CONTROLLER, host_of(make, Controller, controller))
 
-    def run(self) -> Monitor:
-        """Play it to the end."""
-        world, driver = self.world, StepDriver(self.world)
-        for name in world.hosts:
-            world.boot(name)
-        driver.run(limit_us=2 * SECOND_US)
-        end = self.weather.seconds * SECOND_US
-        for n in range(self.weather.deeds):
-            world.at(2 * SECOND_US + self.draw.below(end), f"storm {n}", self._act)
-        driver.run(limit_us=world.now + end + SECOND_US)
-        self._calm()
-        driver.run(limit_us=world.now + 100 * SECOND_US)
-        world.record(Noted(world.next_n(), world.now, -1, "R", "the end", None))
-        self.monitor.finish(len(world.events) - 1)
-        world.close()
-        return self.monitor
-
-    def broken(self) -> dict[str, str]:
-        """Broken invariants with their sentences."""
-        return {v.invariant: f"step {v.step}: {v.text}" for v in self.monitor.violations}
-
-    def _act(self) -> None:
+    def shares(self) -> Iterable[tuple[int, Callable[[], None]]]:
         weather, deeds = self.weather, self.deeds
-        roll = self.draw.below(1000)
-        for share, act in (
+        return (
             (weather.cut, self.cut),
             (weather.crash, self.crash),
             (weather.frame, self.frame),
@@ -189,11 +137,7 @@ class RelayStorm(Gale):
             (weather.wrong, deeds.says_something_wrong),
             (weather.nodes, deeds.node),
             (1000, deeds.controller),
-        ):
-            roll -= share
-            if roll < 0:
-                act()
-                return
+        )
 
     def _skew(self) -> None:
         """A clock jumps, and jumps back."""
@@ -206,8 +150,8 @@ class RelayStorm(Gale):
     def _unskew(self, name: str, by_us: int) -> None:
         fault.skew(self.world, name, by_us)
 
-    def _calm(self) -> None:
-        self.clear_up()
+    def calm(self) -> None:
+        super().calm()
         for who in (*NODES, *CONTROLLERS):
             self.world.act(who, SwitchPings(True))
             self.world.act(who, Connect())
@@ -216,5 +160,13 @@ class RelayStorm(Gale):
             self.world.act(who, RefuseCancels(False))
 
 
-def _made(make: Make, twin: Any, plan: Any) -> Callable[[Port], Actor]:
-    return lambda port: make(twin, port, plan)
+def _plan(rules: RelayRules, weather: Weather) -> RelayPlan:
+    """What the relay knows: a token each, and limits that are reached."""
+    peers = {**CONTROLLERS, **NODES}
+    grants = {
+        f"token-{who}": Grant(NODE if who in NODES else CONTROLLER, identity)
+        for who, identity in peers.items()
+    }
+    refresh = {f"refresh-{who}": grants[f"token-{who}"] for who in peers}
+    limits = Limits(tab_queue=weather.tabs, controller_queue=weather.waiting)
+    return RelayPlan(grants, refresh, rules, limits)

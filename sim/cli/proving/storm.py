@@ -1,23 +1,19 @@
-"""A storm: two people, two desktops, one server, Slack, and everything that can go wrong.
-
-All draws come from one seed. A storm has a stretch of weather, then everything
-comes back, the agents finish their work, and a long calm lets the rest settle.
-"""
+"""A storm: two people, two desktops, one server, Slack, and everything that can go wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import attrs
 import msgspec
 
 from sim.channel.api import ChannelFault, Press, Remove, Say
-from sim.cli.proving.draw import Draw
-from sim.cli.proving.gale import Gale
+from sim.cli.proving.gale import SECOND_US, Gale
+from sim.cli.proving.making import Make, host_of, plain
 from sim.cli.proving.storm_walk import Walk
 from sim.core.actor import Actor, Port
-from sim.core.invariant import Monitor
+from sim.core.rule import switch_off
 from sim.drivers.step import StepDriver
 from sim.hosts.person import Person
 from sim.hosts.slack import Slack
@@ -33,30 +29,17 @@ from sim.protocols.hook.acts import (
 )
 from sim.protocols.hook.desktop import Desktop, DesktopConfig
 from sim.protocols.hook.invariants import invariants_for
-from sim.protocols.hook.oracles.frames import FramesPassTheParser
 from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.server import Limits, Server, ServerPlan
 from sim.protocols.hook.view import HookView
 from sim.world.world import World
 
-SECOND_US = 1_000_000
 PEOPLE = {"Alice": "D1", "Bob": "D2"}
 TWINS = frozenset({"server", "desktop", "slack", "telegram", "x"})
 OUTCOMES = (
     "rate_limited", "server_error", "message_not_found", "edit_refused", "unknown", "latency",
     "down",
 )  # fmt: skip
-Make = Callable[[type[Actor], Port, Any], Actor]
-
-
-def plain(twin: Any, port: Port, facts: Any) -> Actor:
-    """The shipped twin."""
-    made: Actor = twin(port, facts)
-    return made
-
-
-def _desktop(make: Make, config: DesktopConfig) -> Callable[[Port], Actor]:
-    return lambda port: make(Desktop, port, config)
 
 
 def _person(channels: tuple[str, ...]) -> Callable[[Port], Actor]:
@@ -65,12 +48,12 @@ def _person(channels: tuple[str, ...]) -> Callable[[Port], Actor]:
 
 @attrs.frozen
 class Weather:
-    """How often (per 1,000 actions) something goes wrong, and how long it lasts.
+    """How often (per 1,000 deeds) something goes wrong, and how long it lasts.
 
     ``absent_s``: how long a desktop may stay away before its tasks are given up.
     """
 
-    actions: int = 60
+    deeds: int = 60
     seconds: int = 120
     cut: int = 60
     crash: int = 30
@@ -83,8 +66,9 @@ class Weather:
 
 
 class Storm(Gale):
-    """One storm, from the first message to the verdict."""
+    """See :class:`Gale`."""
 
+    view: HookView
     CRASHING = ("S", "D1", "D2")
     SLEEPING = ("D1", "D2", "S")
     CHANNELS: ClassVar[Mapping[str, str]] = {"IM": "slack"}
@@ -101,27 +85,17 @@ class Storm(Gale):
         preempt: bool = False,
         judged: frozenset[str] = TWINS,
     ) -> None:
-        super().__init__(World(seed, preempt=preempt), Draw(seed))
-        self.weather = weather or Weather()
-        world = self.world
-        self.view = HookView()
+        super().__init__(World(seed, preempt=preempt), weather or Weather(), HookView())
         self.said = 0
-        rules = attrs.evolve(HookRules(), **{name.replace("-", "_"): False for name in off})
-        for kind in self.view.kinds:
-            world.watch(kind, self.view.on)
+        rules = switch_off(HookRules, frozenset(off))
         self.add_channels()
         plan = self.plan(rules, restore, features)
-        world.add_host("S", "server", lambda port: make(Server, port, plan))
+        self.world.add_host("S", "server", host_of(make, Server, plan))
         for person, desktop in PEOPLE.items():
-            channels = tuple(self.CHANNELS)
-            world.add_host(person, "person", _person(channels))
-            world.add_host(desktop, "desktop", _desktop(make, self.config(desktop, rules)))
-        invariants = invariants_for(self.view, judged)
-        for invariant in invariants:
-            if isinstance(invariant, FramesPassTheParser):
-                invariant.EVERY = 1
-        self.monitor = Monitor(invariants)
-        self.monitor.attach(world.watch)
+            config = self.config(desktop, rules)
+            self.world.add_host(person, "person", _person(tuple(self.CHANNELS)))
+            self.world.add_host(desktop, "desktop", host_of(make, Desktop, config))
+        self.judge(invariants_for(self.view, judged))
 
     def add_channels(self) -> None:
         """The chat services."""
@@ -143,39 +117,20 @@ class Storm(Gale):
         folders = ("chat", "web")
         return DesktopConfig(f"d-{desktop}", workspaces=folders, rules=rules, server="S")
 
-    def run(self) -> Monitor:
-        """Play it to the end."""
-        world = self.world
-        driver = Walk(world) if world.preempt else StepDriver(world)
-        for name in world.hosts:
-            world.boot(name)
-        driver.run(limit_us=2 * SECOND_US)
-        end = self.weather.seconds * SECOND_US
-        for n in range(self.weather.actions):
-            at = 2 * SECOND_US + self.draw.below(end)
-            world.at(at, f"storm {n}", self._act)
-        driver.run(limit_us=world.now + end + SECOND_US)
-        self._calm()
+    def settle(self, driver: StepDriver | Walk) -> None:
+        """Mostly the agents finish their work."""
         finishing = self.draw.random() < 0.8
         for _ in range(12):
-            driver.run(limit_us=world.now + 6 * SECOND_US)
+            driver.run(limit_us=self.world.now + 6 * SECOND_US)
             if finishing:
                 self._finish()
-        driver.run(limit_us=world.now + 200 * SECOND_US)
-        self.monitor.finish(len(world.events) - 1)
-        world.close()
-        return self.monitor
-
-    def broken(self) -> dict[str, str]:
-        """Broken invariants with their sentences."""
-        return {v.invariant: f"step {v.step}: {v.text}" for v in self.monitor.violations}
+        driver.run(limit_us=self.world.now + 200 * SECOND_US)
 
     # -- the weather -----------------------------------------------------------------
 
-    def _act(self) -> None:
-        weather, draw = self.weather, self.draw
-        roll = draw.below(1000)
-        for share, act in (
+    def shares(self) -> Iterable[tuple[int, Callable[[], None]]]:
+        weather = self.weather
+        return (
             (weather.cut, self.cut),
             (weather.crash, self.crash),
             (weather.frame, self.frame),
@@ -184,11 +139,7 @@ class Storm(Gale):
             (weather.people, self._people),
             (weather.unruly, self._unruly),
             (1000, self._agent),
-        ):
-            roll -= share
-            if roll < 0:
-                act()
-                return
+        )
 
     def _channel(self) -> None:
         op = self.draw.choice(["post", "edit", "edit", "edit", "*"])
@@ -268,11 +219,11 @@ class Storm(Gale):
 
     # -- the calm ---------------------------------------------------------------------
 
-    def _calm(self) -> None:
+    def calm(self) -> None:
         for channel in self.CHANNELS:
             for op in ("post", "edit", "delete", "react", "*"):
                 self.world.act(channel, ChannelFault(op, "latency", 0))
-        self.clear_up()
+        super().calm()
 
     def _finish(self) -> None:
         for desktop in PEOPLE.values():

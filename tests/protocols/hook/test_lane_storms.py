@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sim.cli.proving.lane_storm import LaneStorm
+from sim.cli.proving.making import plain
 from sim.cli.proving.mutants import WEATHERS
-from sim.cli.proving.storm import plain
 from sim.cli.proving.wild import WILD
 from sim.core.actor import Actor, Port
 from sim.protocols.hook.catalogue.tales import TALES
