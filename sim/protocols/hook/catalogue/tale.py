@@ -8,27 +8,23 @@ desktop is D on its connection D.slack#1 to S, the channel is IM, the person Ali
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 from sim.channel.api import Done, EditMessage, PostMessage
 from sim.core.event import (
-    Acted,
     CallAnswered,
     CallApplied,
     CallIssued,
     ConnectionClosed,
     ConnectionOpened,
     Erased,
-    Event,
     FrameDelivered,
     FrameLost,
     FrameSent,
-    HostStarted,
     Noted,
     Saved,
 )
-from sim.core.invariant import Monitor, Violation
+from sim.protocols.handmade import Handmade
 from sim.protocols.hook.frames import MESSAGES
 from sim.protocols.hook.oracles.oracle import HookInvariant
 from sim.protocols.hook.parse import parse_hook_message
@@ -37,49 +33,21 @@ from sim.protocols.hook.server.texts import WORKING_TEXT
 from sim.protocols.hook.view import HookView
 from sim.wire.message import Message
 
-SECOND_US = 1_000_000
 
+class Tale(Handmade):
+    """Events of the desktop, the server, the channel and Alice."""
 
-class Tale:
-    """Events by hand, folded by a view and judged by one invariant."""
+    view: HookView
+    CALM_S = 600
+    LAST = "IM"
 
     def __init__(self, invariant: type[HookInvariant]) -> None:
-        self.view = HookView()
-        self.now = 0
-        self.n = 0
+        super().__init__(HookView(), invariant, ("S", "D", "IM"))
         self.frames = 0
         self.link = ""
         self.links = 0
         self.typed = False  # frames are said as a twin says them: never looked at by a parser
         self.nth: dict[tuple[str, str], int] = {}
-        self.judge = invariant(self.view)
-        self.monitor = Monitor([self.judge])
-        self._watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
-        self.monitor.attach(lambda kind, watch: self._watchers.setdefault(kind, []).append(watch))
-        for host in ("S", "D", "IM"):
-            self.tell(HostStarted, host=host, epoch=1)
-
-    # -- events -----------------------------------------------------------------
-
-    def tell(self, kind: type[Event], cause: int = -1, **facts: Any) -> int:
-        """The next event; its number."""
-        event = kind(n=self.n, at=self.now, cause=cause, **facts)
-        self.view.on(event)
-        for watch in self._watchers.get(kind, ()):
-            watch(event)
-        self.n += 1
-        return event.n
-
-    def wait(self, seconds: float) -> None:
-        """Time passes."""
-        self.now += int(seconds * SECOND_US)
-
-    def finish(self) -> list[Violation]:
-        """The end; what was wrong."""
-        self.wait(600)
-        self.tell(Noted, host="IM", what="the end", data=None)
-        self.monitor.finish(self.n - 1)
-        return self.monitor.violations
 
     # -- connections and frames ---------------------------------------------------
 
@@ -135,10 +103,6 @@ class Tale:
     def erase(self, host: str, key: str, cause: int = -1) -> int:
         """A durable row goes."""
         return self.tell(Erased, cause, host=host, key=key)
-
-    def act(self, host: str, act: Any) -> int:
-        """Somebody does something."""
-        return self.tell(Acted, host=host, act=act)
 
     def note(self, host: str, what: str, data: Any, cause: int = -1) -> int:
         """A host tells a fact."""

@@ -10,24 +10,22 @@ A call is answered at once unless told otherwise, and follows from what its call
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
 from sim.core.event import (
     CallAnswered,
     CallApplied,
     CallIssued,
     Erased,
-    Event,
     FaultInjected,
     HostCrashed,
-    HostStarted,
     Noted,
     Saved,
 )
 from sim.core.http import HttpRequest, HttpResponse, Unreached
-from sim.core.invariant import Monitor, Violation
 from sim.core.op import NoAnswer
+from sim.protocols.handmade import Handmade
 from sim.protocols.question.before import BeforeTool, HookReturned
 from sim.protocols.question.catalogue.tale_values import (
     ALICE,
@@ -57,53 +55,24 @@ from sim.protocols.question.telegram.plan import CHAT, TOKEN
 from sim.protocols.question.view import QuestionView, Surroundings
 from sim.world.host import START_MS
 
-SECOND_US: Final = 1_000_000
 
+class Tale(Handmade):
+    """Events of OpenCode, its hook, the store, the listener and Telegram."""
 
-class Tale:
-    """Events by hand, folded by a view and judged by one invariant."""
+    view: QuestionView
+    CALM_S = 100
+    LAST = STORE
 
     def __init__(self, invariant: type[QuestionInvariant]) -> None:
-        self.view = QuestionView(Surroundings(private=frozenset({"private"})))
-        self.now = 0
-        self.n = 0
+        private = frozenset({"private"})
+        super().__init__(QuestionView(Surroundings(private=private)), invariant, KINDS)
         self.last: dict[str, int] = {}
         self.entries: dict[str, dict[str, Any]] = {}
         self.updates = 9000
         self.offset = 0
         self.messages = 200
-        self.judge = invariant(self.view)
-        self.monitor = Monitor([self.judge])
-        self._watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
-        self.monitor.attach(lambda kind, watch: self._watchers.setdefault(kind, []).append(watch))
-        for host in KINDS:
-            self.starts(host)
 
     # -- events -----------------------------------------------------------------
-
-    def tell(self, kind: type[Event], cause: int = -1, **facts: Any) -> int:
-        """The next event; its number."""
-        event = kind(n=self.n, at=self.now, cause=cause, **facts)
-        self.view.on(event)
-        for watch in self._watchers.get(kind, ()):
-            watch(event)
-        self.n += 1
-        return event.n
-
-    def wait(self, seconds: float) -> None:
-        """Time passes."""
-        self.now += round(seconds * SECOND_US)
-
-    def finish(self) -> list[Violation]:
-        """The end; what was wrong."""
-        self.wait(100)
-        self.tell(Noted, host=STORE, what="the end", data=None)
-        self.monitor.finish(self.n - 1)
-        return self.monitor.violations
-
-    def starts(self, host: str, epoch: int = 1) -> None:
-        """A life of a host begins."""
-        self.tell(HostStarted, host=host, epoch=epoch)
 
     def crashes(self, host: str) -> None:
         """A life of a host ends."""

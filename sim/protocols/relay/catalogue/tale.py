@@ -9,23 +9,19 @@ what the relay says is by default because of what has arrived last.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from sim.core.event import (
-    Acted,
     ConnectionClosed,
     ConnectionOpened,
     ConnectionRefused,
-    Event,
     FrameDelivered,
     FrameSent,
-    HostStarted,
     Noted,
     Saved,
 )
-from sim.core.invariant import Monitor, Violation
 from sim.core.op import OpaqueFrame
+from sim.protocols.handmade import Handmade
 from sim.protocols.relay.codes import ERROR_CODES
 from sim.protocols.relay.constants import CONTROLLER, NODE, OWNER_FIELD, RELAY
 from sim.protocols.relay.frames import MESSAGES, shape_of
@@ -35,9 +31,8 @@ from sim.protocols.relay.relay.plan import Limits, RelayPlan
 from sim.protocols.relay.relay.sessions import Grant
 from sim.protocols.relay.view import RelayView
 from sim.wire.message import Message
+from sim.world.host import START_MS
 
-START_MS: Final = 1_767_225_600_000
-SECOND_US: Final = 1_000_000
 IDENTITIES: Final = {"A": "ctl_a", "A2": "ctl_a", "B": "ctl_b", "N": "node_n", "M": "node_m"}
 NODES: Final = ("N", "M")
 TEXT: Final = "primitive.dom.extract_text"
@@ -63,46 +58,20 @@ def plan() -> RelayPlan:
     return RelayPlan(grants, refresh, limits=Limits(tab_queue=1, controller_queue=2))
 
 
-class Tale:
-    """Events by hand, folded by a view and judged by one invariant."""
+class Tale(Handmade):
+    """Events of a relay, three controllers and two nodes."""
+
+    view: RelayView
+    CALM_S = 3
+    LAST = "R"
 
     def __init__(self, invariant: type[RelayInvariant]) -> None:
-        self.view = RelayView(plan())
-        self.now = 0
-        self.n = 0
+        super().__init__(RelayView(plan()), invariant, ("R", *IDENTITIES))
         self.made = 0
         self.cause = -1
         self.links: dict[str, str] = {}
         self.ways: dict[tuple[str, str], int] = {}
         self.dialled: dict[str, int] = {}
-        self.judge = invariant(self.view)
-        self.monitor = Monitor([self.judge])
-        self._watchers: dict[type[Event], list[Callable[[Any], None]]] = {}
-        self.monitor.attach(lambda kind, watch: self._watchers.setdefault(kind, []).append(watch))
-        for host in ("R", *IDENTITIES):
-            self.tell(HostStarted, host=host, epoch=1)
-
-    # -- events -----------------------------------------------------------------
-
-    def tell(self, kind: type[Event], cause: int = -1, **facts: Any) -> int:
-        """The next event; its number."""
-        event = kind(n=self.n, at=self.now, cause=cause, **facts)
-        self.view.on(event)
-        for watch in self._watchers.get(kind, ()):
-            watch(event)
-        self.n += 1
-        return event.n
-
-    def wait(self, seconds: float) -> None:
-        """Time passes."""
-        self.now += round(seconds * SECOND_US)
-
-    def finish(self) -> list[Violation]:
-        """The end; what was wrong."""
-        self.wait(3)
-        self.tell(Noted, host="R", what="the end", data=None)
-        self.monitor.finish(self.n - 1)
-        return self.monitor.violations
 
     # -- connections --------------------------------------------------------------
 
@@ -304,10 +273,6 @@ class Tale:
     def save(self, host: str, value: Any, key: str = "browser") -> None:
         """A durable row."""
         self.tell(Saved, host=host, key=key, value=value)
-
-    def act(self, host: str, act: Any) -> int:
-        """Somebody does something."""
-        return self.tell(Acted, host=host, act=act)
 
     def note(self, host: str, what: str, **data: Any) -> None:
         """A host tells a fact."""

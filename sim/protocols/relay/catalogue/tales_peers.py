@@ -11,13 +11,13 @@ from sim.protocols.relay.catalogue.tale import (
     CLOSE_OWNED,
     LIST,
     OPEN,
-    START_MS,
     SUBSCRIBE,
     TEXT,
     UNSUBSCRIBE,
     Tale,
 )
 from sim.protocols.relay.node.records import BrowserRow, TabRow
+from sim.world.host import START_MS
 
 TALES = Tales(Tale)
 RUN: Final = "command.run"

@@ -6,8 +6,9 @@ from typing import Any
 
 from sim.protocols.catalogue import Tales
 from sim.protocols.relay.acts import SayFrame
-from sim.protocols.relay.catalogue.tale import CLOSE_OWNED, LIST, START_MS, Tale
+from sim.protocols.relay.catalogue.tale import CLOSE_OWNED, LIST, Tale
 from sim.protocols.relay.predicates import iso_timestamp
+from sim.world.host import START_MS
 
 TALES = Tales(Tale)
 
