@@ -21,6 +21,7 @@ from textual.worker import Worker, WorkerState
 from sim.cli.run_files import refuse_device
 from sim.core.errors import HooktwinError, UsageError
 from sim.core.trace import is_trace
+from tui.drawing.lines import harmless
 from tui.feeds.runner import run_session
 from tui.glyphs import AsciiFilter
 from tui.inorder import InOrder
@@ -165,7 +166,7 @@ class HooktwinApp(InOrder):
             if self.what and len(self.screen_stack) == 2 and not self.opened:
                 self.exit(return_code=2)  # asked for on the command line: say it there
             else:
-                self.notify(str(error), severity="error", markup=False)
+                self.notify(harmless(str(error)), severity="error", markup=False)
 
     @on(Opened)
     def offer_opened(self, message: Opened) -> None:

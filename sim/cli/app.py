@@ -142,5 +142,5 @@ def _bad_command_line(error: Exception) -> int:
     path = context.command_path if context is not None else "hooktwin"
     if not message:  # no arguments at all: the help has been printed
         return outcome.CANNOT_RUN
-    say(f"hooktwin: {message}\n  see: {path} --help")
+    say(f"hooktwin: {message}", f"  see: {path} --help")
     return outcome.CANNOT_RUN

@@ -107,5 +107,5 @@ def _say_what_to_paste(error: BaseException, arguments: Sequence[str]) -> None:
     say("This is a defect of hooktwin or of an actor. Please report it with these lines:")
     say(f"  hooktwin {shlex.join(_without_secrets(arguments))}")
     say(f"  version {__version__}, Python {platform.python_version()}, {platform.platform()}")
-    for line in traceback.format_exception(error, limit=-6):
-        say("  " + line.rstrip("\n").replace("\n", "\n  "))
+    for part in traceback.format_exception(error, limit=-6):
+        say(*(f"  {line}" for line in part.rstrip("\n").split("\n")))

@@ -131,9 +131,12 @@ def console(*, stderr: bool = False) -> Console:
     return made
 
 
-def say(text: str) -> None:
-    """A message for the person at the keyboard: stderr, harmless, one line per line."""
-    lines = [clean(line) for line in text.split("\n")]
+def say(*lines: str) -> None:
+    """A message for the person at the keyboard: stderr, harmless, each text one line.
+
+    A newline within a text is none: it may come from the name of a file, and would let that
+    name say something of its own.
+    """
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write("\n".join(lines) + "\n")
+        sys.stderr.write("".join(f"{clean(line)}\n" for line in lines))
         sys.stderr.flush()

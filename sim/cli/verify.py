@@ -107,7 +107,7 @@ def _show(comparison: Comparison) -> None:
     if comparison.interrupted:
         say("hooktwin: this is what was compared so far")
     if comparison.crash is not None:
-        say(f"hooktwin: a run failed:\n{comparison.crash}")
+        say("hooktwin: a run failed:", *comparison.crash.split("\n"))
     if comparison.difference is not None:
         for line in comparison.difference.lines():
             screen.print(clean(line), soft_wrap=True)

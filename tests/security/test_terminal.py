@@ -22,11 +22,13 @@ from tests.cli.screens import ROOT, Said, Shell
 ATTACKS = (
     "\x1b[2J\x1b[H", "\x1b]0;owned\x07", "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\",
     "\x9b31m", "\x90q\x9c", "a\rb", "a\bb", "\x7f", "\u202eetihw\u202c", "\u2028", "\x1bc",
+    "\nOWNED: all is well",
 )  # fmt: skip
 EVERYTHING = " ".join(ATTACKS)
 HARMFUL = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
+OWNED = re.compile("^OWNED", re.MULTILINE)
 DIAGRAM = """sequenceDiagram
     %% @protocol hook
     actor U as Alice
@@ -42,9 +44,10 @@ DIAGRAM = """sequenceDiagram
 
 
 def assert_harmless(said: Said) -> None:
-    """Nothing but printable texts and ends of lines."""
+    """Nothing but printable texts and ends of lines, which are all ours."""
     found = HARMFUL.search(said.out + said.err)
     assert found is None, repr((said.out + said.err)[max(0, found.start() - 90) :][:180])
+    assert not OWNED.search(said.out + said.err), "a newline of theirs says something of its own"
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +140,43 @@ def test_a_file_s_name_is_harmless(folder: Path, shell: Shell, tmp_path: Path) -
         for command in commands:
             more = ["--format", "md"] if command == "report" else []
             assert_harmless(shell(command, path, *more))
+
+
+NAME = EVERYTHING.replace("/", "")[:90]
+WRITTEN = [
+    ["run", "evil.mmd", "--trace", f"{NAME}.jsonl"], ["run", "evil.mmd", "--svg", f"{NAME}.svg"],
+    ["diagram", "evil.jsonl", "--out", f"{NAME}.mmd"],
+    *(["check", "evil.log", option, f"{NAME}.x"] for option in ("--junit", "--sarif")),
+    *(["explore", "evil.mmd", "--max-schedules", "2", option, f"{NAME}.x"]
+      for option in ("--junit", "--sarif", "--save")),
+    *(["report", "evil.mmd", "--out", f"{NAME}{end}"] for end in (".html", ".md", ".svg")),
+    *(["review", "some", "--schedules", "1", "--out", f"{NAME}{end}"] for end in (".html", ".md")),
+    ["review", "some", "--schedules", "1", "--save", NAME],
+    ["schema", "hello", "--out", NAME], ["states", "round", "--out", f"{NAME}.svg"],
+    ["states", "--format", "svg", "--out", NAME], ["export", "asyncapi", "--out", NAME],
+    ["export", "perfetto", "evil.jsonl", "--out", NAME], ["bridge", "plugin", NAME],
+    ["learn", "own", "--write", f"{NAME}.mmd"], ["tui", "evil.mmd", "--out", f"{NAME}.txt"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", WRITTEN, ids=lambda words: " ".join(words[:-1]))
+def test_the_name_of_a_result_is_harmless_written_or_not(
+    arguments: list[str],
+    folder: Path,
+    tmp_path: Path,
+    shell: Shell,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shutil.copytree(folder, tmp_path / "here")
+    (tmp_path / "here" / "some").mkdir()
+    shutil.copy(folder / "evil.mmd", tmp_path / "here" / "some" / f"{NAME}.mmd")
+    monkeypatch.chdir(tmp_path / "here")
+    for name in (arguments[-1], f"no {NAME}/{arguments[-1]}"):
+        said = shell(*arguments[:-1], name)
+        assert said.out + said.err
+        assert "internal error" not in said.err, said.err
+        assert_harmless(said)
+    assert not any(OWNED.search(one.read_text("utf-8")) for one in Path().rglob("*.md"))
 
 
 def test_the_screens_of_shipped_scenarios_are_as_harmless_as_their_files() -> None:

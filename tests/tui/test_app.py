@@ -23,7 +23,7 @@ from tui.feeds import searching
 from tui.keys import VIEWS
 from tui.screens.explore import ExploreView
 from tui.screens.menus import Entry, Menu
-from tui.screens.start import Offers, StartScreen
+from tui.screens.start import Offer, Offers, Opened, StartScreen
 from tui.screens.telling import forms
 from tui.screens.workbench import Workbench
 from tui.session import Session
@@ -389,3 +389,14 @@ def test_a_finished_lesson_is_ticked_on_the_start_screen_in_this_sitting_and_in_
         assert f"[x] 1  {lessons()[0].title.en}" in text
         assert f"[ ] 2  {lessons()[1].title.en}" in text
     assert f"[ ] 1  {lessons()[0].title.en}" in screen_after(None), "nobody asked it to remember"
+
+
+def test_a_name_that_cannot_be_opened_is_told_without_its_escape_sequences():
+    async def script(pilot):
+        pilot.app.post_message(Opened(Offer("", "trace", "no\x1b[2J\nsuch.jsonl")))
+        await settled(pilot)
+        script.told = [one.message for one in pilot.app._notifications]
+
+    perform(None, script)
+    assert len(script.told) == 1
+    assert "no␛[2J⏎such.jsonl" in script.told[0]

@@ -133,9 +133,9 @@ def _run(plan: ProxyPlan, with_keys: bool) -> int:
 
 
 def _tell_opened(upstream: str, opened: ProxyOpened) -> None:
-    from sim.cli.terminal import print_text, say
+    from sim.cli.terminal import clean, print_text, say
 
-    print_text(f"proxy    {opened.url} -> {upstream}\ncontrol  {opened.control}")
+    print_text(f"proxy    {opened.url} -> {clean(upstream)}\ncontrol  {opened.control}")
     _flush()
     for line, why in opened.left_out:
         place = f"line {line}" if line else "the head"
@@ -155,7 +155,7 @@ def _tell(news: Finding | str) -> None:
 
 def _tell_summary(summary: ProxySummary, protocol: str) -> None:
     from sim.cli.living.summary import counted
-    from sim.cli.terminal import print_text
+    from sim.cli.terminal import clean, print_text
     from sim.live.proxy_manner import manner_of
 
     labels = manner_of(protocol).labels
@@ -173,7 +173,7 @@ def _tell_summary(summary: ProxySummary, protocol: str) -> None:
         lines.append(f"the recording is not whole: {summary.unrecorded}")
     elif summary.recording is not None:
         lines.append(f"recorded in {summary.recording}; see: hooktwin tui {summary.recording}")
-    print_text("\n".join(lines))
+    print_text("\n".join(map(clean, lines)))
     _flush()
 
 

@@ -162,9 +162,9 @@ def _opened(opened: Opened) -> None:
     """Where it is, on stdout, for people and scripts."""
     import sys
 
-    for lane, url in opened.urls.items():
-        sys.stdout.write(f"{lane:<8} {url}\n")
-    sys.stdout.write(f"{'control':<8} {opened.control}\n")
-    for name, hint in opened.hints.items():
-        sys.stdout.write(f"{name}: {hint}\n")
+    from sim.cli.terminal import clean
+
+    told = [f"{lane:<8} {url}" for lane, url in (*opened.urls.items(), ("control", opened.control))]
+    told += [f"{name}: {hint}" for name, hint in opened.hints.items()]
+    sys.stdout.write("".join(f"{clean(line)}\n" for line in told))
     sys.stdout.flush()

@@ -22,7 +22,7 @@ def tell_summary(summary: Summary, record: Path | None) -> None:
 
     for failure in summary.failures:
         place = f"line {failure.line}: " if failure.line else ""
-        say(f"✗ {place}expected {failure.expected}\n    happened {failure.happened}")
+        say(f"✗ {place}expected {failure.expected}", f"    happened {failure.happened}")
     broken = ", ".join(f"{rule} {count}×" for rule, count in summary.broken.items())
     crossed = counted(summary.frames, summary.counted)
     say(
