@@ -21,7 +21,7 @@ from sim.core.dispatch import Judges, plan_for
 from sim.core.errors import UsageError
 from sim.core.event import CallIssued, Event
 from sim.core.http import HttpRequest
-from sim.core.invariant import SORTS, Invariant
+from sim.core.invariant import Invariant
 from sim.core.trace import decode_event, decode_header, is_snapshot, is_trace
 
 TRACE: Final = "trace"
@@ -214,8 +214,7 @@ class _Judging:
         judges = self._plan.get(type(event))
         if judges is None:
             return
-        sort = SORTS.get(type(event)) if judges.row.by_sort else None
-        key = None if sort is None else sort(event)
+        key = None if judges.key is None else judges.key(event)
         for handler in judges[key]:
             text = handler(event)
             if text is not None:

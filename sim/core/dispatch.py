@@ -9,26 +9,52 @@ sorts that come.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
 from sim.core.errors import SimInternalError
-from sim.core.event import Event
+from sim.core.event import (
+    Acted,
+    CallApplied,
+    CallIssued,
+    Event,
+    FrameDelivered,
+    FrameSent,
+    Noted,
+    Saved,
+    TimerFired,
+)
 
 if TYPE_CHECKING:
     from sim.core.invariant import Handler, Invariant
 
 Bind: TypeAlias = Callable[["Invariant"], "Handler"]
+Key: TypeAlias = Callable[[Any], Any]
+
+# What a kind of event may be told apart by, so that a handler gets its own ones only.
+SORTS: Mapping[type[Event], Key] = {
+    FrameSent: attrgetter("frame.type"),
+    FrameDelivered: attrgetter("type"),
+    CallIssued: lambda event: type(event.request),
+    CallApplied: lambda event: type(event.request),
+    Saved: lambda event: type(event.value),
+    Acted: lambda event: type(event.act),
+    Noted: attrgetter("what"),
+    TimerFired: attrgetter("timer"),
+}
 
 
 @attrs.define(eq=False)
 class Row:
-    """Who hears one kind of event, all of it or a sort; by position among the invariants."""
+    """Who hears one kind of event, all of it, a sort, or by what is new with it; by position
+    among the invariants."""
 
+    sort: Key | None = None
     plain: list[tuple[int, Bind]] = attrs.field(factory=list)
     by_sort: dict[Any, list[tuple[int, Bind]]] = attrs.field(factory=dict)
+    by_word: dict[str, list[tuple[int, Bind]]] = attrs.field(factory=dict)
 
 
 Plan: TypeAlias = Mapping[type[Event], Row]
@@ -39,13 +65,28 @@ _plans: dict[tuple[type, ...], Plan] = {}
 class Judges(dict[Any, tuple["Handler", ...]]):
     """The handlers of a run for each sort of one kind of event, in order of asking.
 
-    Those that want every event of the kind are asked first.
+    ``key`` gives what an event is looked up by; None: they are all alike. Those that want
+    every event of the kind are asked first, and among them those that want what is new.
     """
 
     def __init__(self, row: Row, invariants: Sequence[Invariant]) -> None:
         super().__init__()
         self.row = row
         self.invariants = invariants
+        self.key = self._key()
+
+    def _key(self) -> Key | None:
+        row = self.row
+        sort = row.sort if row.by_sort else None
+        if not row.by_word:
+            return sort
+        asked = [self.invariants[n] for heard in row.by_word.values() for n, _ in heard]
+        news = asked[0].news
+        if not all(one.news is news for one in asked):
+            raise SimInternalError("one monitor judges by the news of one view; make two monitors")
+        if sort is None:
+            return lambda event: (None, *[word for word, _ in news])
+        return lambda event: (sort(event), *[word for word, _ in news])
 
     def __missing__(self, sort: Any) -> tuple[Handler, ...]:
         invariants = self.invariants
@@ -53,7 +94,14 @@ class Judges(dict[Any, tuple["Handler", ...]]):
         return made
 
     def _wanted(self, sort: Any) -> list[tuple[int, Bind]]:
-        return self.row.plain + self.row.by_sort.get(sort, [])
+        row = self.row
+        if not row.by_word:
+            return row.plain + row.by_sort.get(sort, [])
+        by_type, *words = sort
+        heard = dict(row.plain)
+        for word in words:
+            heard.update(row.by_word.get(word, ()))
+        return sorted(heard.items(), key=itemgetter(0)) + row.by_sort.get(by_type, [])
 
     def owned(self, sort: Any) -> tuple[tuple[Handler, Invariant], ...]:
         """The handlers of a sort, each with the one whose it is."""
@@ -83,12 +131,21 @@ def plan_for(invariants: Sequence[Invariant]) -> Plan:
 def _plan(invariants: Sequence[Invariant]) -> Plan:
     rows: dict[type[Event], Row] = {}
     for n, invariant in enumerate(invariants):
+        news = invariant.hears_news()
         for kind, handler in invariant.handlers().items():
-            rows.setdefault(kind, Row()).plain.append((n, _binding(invariant, handler)))
+            row, bind = _row(rows, kind), _binding(invariant, handler)
+            for word in news.get(kind, ()):
+                row.by_word.setdefault(word, []).append((n, bind))
+            if kind not in news:
+                row.plain.append((n, bind))
         for (kind, sort), handler in invariant.sorted_handlers().items():
-            by_sort = rows.setdefault(kind, Row()).by_sort
+            by_sort = _row(rows, kind).by_sort
             by_sort.setdefault(sort, []).append((n, _binding(invariant, handler)))
     return rows
+
+
+def _row(rows: dict[type[Event], Row], kind: type[Event]) -> Row:
+    return rows.setdefault(kind, Row(SORTS.get(kind)))
 
 
 def _binding(invariant: Invariant, handler: Handler) -> Bind:

@@ -10,38 +10,15 @@ means something.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import attrs
 
 from sim.core.dispatch import Judges, plan_for
-from sim.core.event import (
-    Acted,
-    CallApplied,
-    CallIssued,
-    Event,
-    FrameDelivered,
-    FrameSent,
-    Noted,
-    Saved,
-    TimerFired,
-)
+from sim.core.event import Event
 
 Handler: TypeAlias = Callable[[Any], str | None]
-
-# What a kind of event may be told apart by, so that a handler gets its own ones only.
-SORTS: Mapping[type[Event], Callable[[Any], Any]] = {
-    FrameSent: attrgetter("frame.type"),
-    FrameDelivered: attrgetter("type"),
-    CallIssued: lambda event: type(event.request),
-    CallApplied: lambda event: type(event.request),
-    Saved: lambda event: type(event.value),
-    Acted: lambda event: type(event.act),
-    Noted: attrgetter("what"),
-    TimerFired: attrgetter("timer"),
-}
 
 
 @attrs.frozen
@@ -71,7 +48,8 @@ class Invariant:
     counted up in the view. ``EVERY``: it judges one in so many of what it could, once it has
     seen a few; 1 judges all.
     ``exercised`` counts the occasions on which the rule was put to the test, ``undecided``
-    those whose deadline has not come.
+    those whose deadline has not come. ``news``: (word, fact) of what its view found new with
+    the event that it has folded last; see :meth:`hears_news`.
     """
 
     name: ClassVar[str]
@@ -88,13 +66,20 @@ class Invariant:
     EVERY: int = 1
     exercised: int = 0
     undecided: int = 0
+    news: Sequence[tuple[str, Any]] = ()
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         """Which events it wants; a handler returns what is wrong, or None."""
         return {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        """The same for one sort of such events (see ``SORTS``): ``(FrameSent, "turn.end")``."""
+        """The same for one sort of such events (see ``dispatch.SORTS``):
+        ``(FrameSent, "turn.end")``."""
+        return {}
+
+    def hears_news(self) -> Mapping[type[Event], Collection[str]]:
+        """Of which kinds of :meth:`handlers` it has to hear only what is new, by the words
+        that the view has for it."""
         return {}
 
     def at_end(self) -> Iterator[str]:
@@ -113,12 +98,12 @@ class Monitor:
     def attach(self, watch: Callable[[type[Event], Callable[[Any], None]], None]) -> None:
         """Subscribe to each kind of event that some invariant wants (``World.watch``)."""
         for kind, row in plan_for(self.invariants).items():
-            watch(kind, self._watcher(kind, Judges(row, self.invariants)))
+            watch(kind, self._watcher(Judges(row, self.invariants)))
 
-    def _watcher(self, kind: type[Event], judges: Judges) -> Callable[[Any], None]:
+    def _watcher(self, judges: Judges) -> Callable[[Any], None]:
         """One function per kind of event: this runs hotter than anything else."""
-        sort = SORTS.get(kind) if judges.row.by_sort else None
-        if sort is None:
+        key = judges.key
+        if key is None:
             only = judges[None]
 
             def watch_all(event: Any) -> None:
@@ -130,10 +115,10 @@ class Monitor:
             return watch_all
 
         def watch(event: Any) -> None:
-            for handler in judges[sort(event)]:
+            for handler in judges[key(event)]:
                 text = handler(event)
                 if text is not None:
-                    self._break(judges.owner(sort(event), handler), event.n, text)
+                    self._break(judges.owner(key(event), handler), event.n, text)
 
         return watch
 

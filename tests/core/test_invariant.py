@@ -158,3 +158,49 @@ def test_an_invariant_that_hears_a_sort_and_the_whole_kind_hears_the_kind_first(
 
     violations("a", "b", of=Both)
     assert heard == ["kind", "sort", "kind"]
+
+
+class Told(Invariant):
+    """Hears of noise only where a view has found some."""
+
+    name = "told"
+
+    def __init__(self, news):
+        self.news = news
+        self.heard = []
+
+    def handlers(self):
+        return {Noted: self._heard}
+
+    def hears_news(self):
+        return {Noted: ("noise",)}
+
+    def _heard(self, event):
+        self.heard.append(event.n)
+        return "noise"
+
+
+def test_who_hears_news_is_asked_only_where_there_are_some_of_its_words():
+    play, news = Play(), []
+    monitor = Monitor([one := Told(news), SpeaksUp()])
+    monitor.attach(play.world.watch)
+    for n, words in enumerate([(), ("hush",), ("hush", "noise"), ()]):
+        news[:] = [(word, None) for word in words]
+        play.world.record(Noted(n, 0, -1, "D", "any", None))
+    assert one.heard == [2]
+    assert [(one.invariant, one.step) for one in monitor.violations] == [
+        ("speaks-up", 0),
+        ("told", 2),
+    ]
+
+
+class SpeaksUp(Invariant):
+    name = "speaks-up"
+
+    def handlers(self):
+        return {Noted: lambda event: "any"}
+
+
+def test_a_monitor_judges_by_the_news_of_one_view():
+    with pytest.raises(SimInternalError, match="make two monitors"):
+        Monitor([Told([]), Told([])]).attach(Play().world.watch)

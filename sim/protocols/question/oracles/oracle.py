@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
 from typing import Any, ClassVar, Final
 
 import attrs
@@ -56,20 +57,28 @@ class QuestionInvariant(Invariant):
 
     def __init__(self, view: QuestionView) -> None:
         self.view = view
+        self.news = view.news
         self._judges: dict[str, Judge] = {
-            word: getattr(self, f"on_{word}") for word in WORDS if hasattr(self, f"on_{word}")
+            word: getattr(self, name) for word, name in _judging(type(self))
         }
 
     def handlers(self) -> Mapping[type[Event], Handler]:
-        kinds = dict.fromkeys(kind for word in self._judges for kind in WORDS[word])
-        return dict.fromkeys(kinds, self._look)
+        return dict.fromkeys(self.hears_news(), self._look)
+
+    def hears_news(self) -> Mapping[type[Event], Collection[str]]:
+        found: dict[type[Event], list[str]] = {}
+        for word in self._judges:
+            for kind in WORDS[word]:
+                found.setdefault(kind, []).append(word)
+        return found
 
     def _look(self, event: Event) -> str | None:
-        for word, fact in self.view.news:
+        for word, fact in self.news:
             judge = self._judges.get(word)
-            text = None if judge is None or self._is_of_visitor(fact) else judge(fact)
-            if text is not None:
-                return text
+            if judge is not None and not self._is_of_visitor(fact):
+                text = judge(fact)
+                if text is not None:
+                    return text
         return None
 
     def _is_of_visitor(self, fact: Any) -> bool:
@@ -78,6 +87,12 @@ class QuestionInvariant(Invariant):
         if not visitors or self.obeyed_by != LISTENER:
             return False
         return isinstance(fact, CallView) and fact.caller in visitors
+
+
+@cache
+def _judging(cls: Any) -> tuple[tuple[str, str], ...]:
+    """The words that a class judges by, each with the name of its method."""
+    return tuple((word, f"on_{word}") for word in WORDS if hasattr(cls, f"on_{word}"))
 
 
 @attrs.frozen
