@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cache
 from typing import Any, ClassVar, Final
 
 import attrs
@@ -54,13 +53,15 @@ class QuestionInvariant(Invariant):
 
     ALIKE = True
     IN_LOGS: ClassVar[bool] = False
+    _words: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._words = tuple(word for word in WORDS if hasattr(cls, f"on_{word}"))
 
     def __init__(self, view: QuestionView) -> None:
         self.view = view
         self.news = view.news
-        self._judges: dict[str, Judge] = {
-            word: getattr(self, name) for word, name in _judging(type(self))
-        }
+        self._judges: dict[str, Judge] = {word: getattr(self, f"on_{word}") for word in self._words}
 
     def handlers(self) -> Mapping[type[Event], Handler]:
         return dict.fromkeys(self.hears_news(), self._look)
@@ -87,12 +88,6 @@ class QuestionInvariant(Invariant):
         if not visitors or self.obeyed_by != LISTENER:
             return False
         return isinstance(fact, CallView) and fact.caller in visitors
-
-
-@cache
-def _judging(cls: Any) -> tuple[tuple[str, str], ...]:
-    """The words that a class judges by, each with the name of its method."""
-    return tuple((word, f"on_{word}") for word in WORDS if hasattr(cls, f"on_{word}"))
 
 
 @attrs.frozen
