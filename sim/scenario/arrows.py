@@ -10,6 +10,7 @@ from sim.scenario.grammar import RawArrow
 from sim.scenario.items import read_frame
 from sim.scenario.peer_acts import PEER_KINDS, read_peer_act
 from sim.scenario.question_acts import OWN_KINDS, read_question_act
+from sim.scenario.slips import refuse_misnamed, refuse_slip
 from sim.scenario.source import Span
 from sim.scenario.syntax import (
     Act,
@@ -25,7 +26,8 @@ from sim.scenario.values import read_duration
 from sim.scenario.vocabulary import FrameVocabulary
 
 CALLS: tuple[Literal["post", "edit", "card", "react"], ...] = ("post", "edit", "card", "react")
-LOCALS = ("think 2s", "retry", "quit", "free text")
+LOCAL_USAGES = {"think": "think 2s", "retry": "retry", "quit": "quit"}
+LOCALS = (*LOCAL_USAGES.values(), "free text")
 FORMS_BETWEEN_PEERS = ("frame.type (items)",)
 
 
@@ -149,7 +151,10 @@ def _local(
     if host.kind in PEER_KINDS:
         return read_peer_act(text, host.kind)
     if host.kind in OWN_KINDS:
-        return read_question_act(text, host.kind, frames)
+        act = read_question_act(text, host.kind, frames)
+        if isinstance(act, FreeText) and frames is not None:
+            refuse_misnamed(text, _told_of(host, frames))
+        return act
     if host.kind != "desktop":
         return FreeText(text.line, text.column, text.text)
     if verb == "retry" or verb == "quit":
@@ -159,7 +164,14 @@ def _local(
     if isinstance(read_desktop_act(text), Act):
         message = f"{verb!r} is done by a person: draw it from an actor to {host.id}"
         raise text.fail(message, LOCALS, at=0)
+    refuse_slip(text, LOCAL_USAGES, lambda at: _local(at, host, frames), is_chat=False)
     return FreeText(text.line, text.column, text.text)
+
+
+def _told_of(host: Participant, frames: FrameVocabulary) -> list[str]:
+    """The facts that hosts of this kind tell."""
+    way = f"{host.kind}>{host.kind}"
+    return [name for name in frames.frame_types() if way in frames.direction(name).split("|")]
 
 
 def _is_told_of(host: Participant, text: Span, frames: FrameVocabulary) -> bool:

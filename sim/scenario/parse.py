@@ -6,6 +6,7 @@
 4. ``roster``: who stands in the diagram, and which protocol it speaks.
 5. ``blocks``: the tree, with the text of each arrow and directive understood.
 6. ``names``: what can be said about ``R1`` without running.
+7. ``slips``: prose that would be an act but for a letter.
 
 Every complaint is a ``ScenarioError``; nothing that is not understood is skipped.
 """
@@ -24,6 +25,7 @@ from sim.scenario.lexer import read_lines
 from sim.scenario.names import check_names
 from sim.scenario.roster import read_roster
 from sim.scenario.settings import Head
+from sim.scenario.slips import refuse_slips
 from sim.scenario.source import Span
 from sim.scenario.syntax import Scenario
 from sim.scenario.vocabulary import FrameVocabulary, Vocabularies, Vocabulary
@@ -57,6 +59,8 @@ def parse_scenario(
     scope = Scope(roster.participants, words)
     body, title = build_body(statements, scope, head, lines.end)
     check_names(body, path)
+    if roster.protocol == "hook":
+        refuse_slips(body, roster.participants, path)
     return Scenario(
         path=path,
         name=PurePath(path).stem,

@@ -11,9 +11,11 @@ be such an act.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from sim.core.errors import ScenarioError
 from sim.scenario.acts import FIRST_WORD
+from sim.scenario.slips import refuse_slip
 from sim.scenario.source import Span
 from sim.scenario.syntax import Act, FreeText
 from sim.scenario.values import NAME, read_duration, read_name, read_string
@@ -50,6 +52,7 @@ def read_peer_act(at: Span, kind: str) -> Act | FreeText:
     first = FIRST_WORD.match(at.text)
     verb = first.group() if first else ""
     if verb not in usages:
+        refuse_slip(at, usages, partial(read_peer_act, kind=kind), is_chat=False)
         return FreeText(at.line, at.column, at.text)
     rest = at.cut(len(verb)).strip()
     try:

@@ -12,6 +12,7 @@ text; a text that *begins* with one of these words must be such an act.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from attrs import frozen
@@ -19,6 +20,7 @@ from attrs import frozen
 from sim.core.errors import ScenarioError
 from sim.scenario.acts import FIRST_WORD
 from sim.scenario.items import read_frame
+from sim.scenario.slips import refuse_slip
 from sim.scenario.source import Span
 from sim.scenario.syntax import Act, FreeText, Name
 from sim.scenario.values import DURATION, NAME, read_duration, read_name, read_string
@@ -87,6 +89,8 @@ def read_question_act(at: Span, kind: str, frames: FrameVocabulary | None) -> Ac
     first = FIRST_WORD.match(at.text)
     verb = first.group() if first else ""
     if verb not in usages:
+        read = partial(read_question_act, kind=kind, frames=frames)
+        refuse_slip(at, usages, read, is_chat=kind == "telegram")
         return FreeText(at.line, at.column, at.text)
     rest = at.cut(len(verb)).strip()
     try:

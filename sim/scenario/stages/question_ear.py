@@ -48,8 +48,9 @@ class QuestionEar:
     def heard(self, event: Event) -> Iterable[Said]:
         """See :class:`sim.scenario.playing.ear.Ear`."""
         told = tuple(self._heard(event))
-        for one in told if self.ledger is not None else ():
-            self.ledger.on(one)
+        if self.ledger is not None:
+            for one in told:
+                self.ledger.on(one)
         return told
 
     def _heard(self, event: Event) -> Iterable[Said]:
