@@ -14,6 +14,11 @@ from typing import Final
 
 from sim.core.table import Table
 
+HANDLES: Final = "handles"
+HANDLED: Final = "handled"
+"""What a listener notes when a handler begins with an update, and when it has ended: the
+calls between follow from there, and nobody has to guess whose they are."""
+
 TAKEN: Final = "TAKEN"
 QUEUED: Final = "QUEUED"
 HANDLING: Final = "HANDLING"

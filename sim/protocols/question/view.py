@@ -372,6 +372,8 @@ class QuestionView:
             self.tell("asked", tool)
         elif event.what in ("question.replied", "question.rejected"):
             self._closed(event, data)
+        elif type(event.data) is int:
+            self.attempts.noted(event.what, event.cause, event.host, event.data)
 
     def _closed(self, event: Noted, data: Mapping[str, Any]) -> None:
         tool = self.tools.get(str(data.get("requestID", "")))

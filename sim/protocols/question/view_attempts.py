@@ -1,8 +1,9 @@
 """What listeners make of updates: whose each of their calls is, and how each attempt ends.
 
-A call belongs to the handler that asks (see ``view_threads``), and a handler to the entry
-that it has claimed. Where that is not known (recordings of other programs) the only
-attempt that it can belong to is taken; where there are several, they are *unsure*.
+A call belongs to the handler that asks (see ``view_threads``), and a handler to the update
+that it says it handles, else to the entry that it has claimed. Where that is not known
+(recordings of other programs) the only attempt that it can belong to is taken; where there
+are several, they are *unsure*.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sim.core.event import Event
 from sim.protocols.question.constants import CLAIM_VOID_MS, MATCH_TRIES
+from sim.protocols.question.machine_updates import HANDLED, HANDLES
 from sim.protocols.question.view_calls import (
     LIST,
     OPTION,
@@ -129,6 +131,22 @@ class Attempts:
             return True
         return host in self.view.up and self.view.epochs[host] == int(epoch)
 
+    def noted(self, what: str, cause: int, listener: str, update: int) -> None:
+        """A handler says which update it is at from now on, or that it is through with it."""
+        attempt = self._known(listener, update)
+        if what == HANDLES:
+            self.view.threads.handles(cause, listener, update)
+            if attempt is not None:
+                attempt.begun_at = self.view.now
+        elif what == HANDLED:
+            self.view.threads.handled(cause, listener)
+            if attempt is not None:
+                attempt.handled_at = self.view.now
+                self.over(attempt)
+
+    def _known(self, listener: str, update: int) -> Attempt | None:
+        return self._taken.get((listener, self.view.epochs.get(listener, 0), update))
+
     def open_of(self, listener: str) -> list[Attempt]:
         """What a listener has not ended yet."""
         return [one for one in self.all if one.listener == listener and not one.is_over]
@@ -187,7 +205,7 @@ class Attempts:
     def _of_reply(self, call: CallView, thread: Thread | None) -> Attempt | None:
         found = self._of_thread(thread)
         if found is not None:
-            return self._by_value(found, call)
+            return found if found.begun_at >= 0 else self._by_value(found, call)
         able = [one for one in self.open_of(call.caller) if _fits(one, call)]
         if len(able) > 1:
             able = [one for one in able if one.value == value_in(call)] or able
@@ -224,7 +242,11 @@ class Attempts:
         )
 
     def _of_thread(self, thread: Thread | None) -> Attempt | None:
-        return None if thread is None else self._claims.get(thread.claim)
+        if thread is None:
+            return None
+        is_said = thread.update >= 0
+        said = self._known(thread.host, thread.update)
+        return said if is_said else self._claims.get(thread.claim)
 
     def _settle_on(self, attempt: Attempt) -> None:
         """A text turns out to be for what it was for when it came."""
@@ -321,6 +343,11 @@ class Attempts:
         """What a listener has claimed an entry for: presses on it and texts that are for it,
         in order; else the newest text, right or wrong."""
         busy = self.at_work_of(by)
+        if thread is not None and thread.update >= 0:
+            known = self._of_thread(thread)
+            if known is not None and has_turn(known, busy, self._meant(known)):
+                self._means(known)
+            return known
         idle = [one for one in self.open_of(by) if not one.claim]
         for one in in_turn(idle, thread):
             # What it was for when it came may have changed before its turn.

@@ -123,6 +123,7 @@ class Attempt:
     ``claim``: the handler that is at it, as the store names it. ``cached``: the requestID
     that the entry had before its first GET. ``lists``, ``replies``: its calls; ``toasts``:
     its answers to the press; ``told``: what it wrote into the chat. ``why``: how it failed.
+    ``begun_at``, ``handled_at``: what its listener says of its handler, if it says so.
     """
 
     listener: str
@@ -141,6 +142,8 @@ class Attempt:
     over_at: int = -1
     failed_at: int = -1
     settled_at: int = -1
+    begun_at: int = -1
+    handled_at: int = -1
     why: str = ""
     has_crashed: bool = False
     meant: list[EntryView] = attrs.field(factory=list)
@@ -157,7 +160,10 @@ class Attempt:
 
     @property
     def is_at_work(self) -> bool:
-        """Whether its handler still works, as far as its calls tell: the last may take long."""
+        """Whether its handler still works, as it says, else as far as its calls tell: the last
+        may take long."""
+        if self.begun_at >= 0:
+            return self.handled_at < 0 and not self.has_crashed
         last = (self.toasts[-1:], self.told[-1:])
         is_ending = any(one.is_open for calls in last for one in calls)
         return not self.is_over or (is_ending and not self.has_crashed)

@@ -24,7 +24,10 @@ class Telling:
 
     def told(self, call: CallView, thread: Thread | None, found: Attempt | None) -> None:
         """A message or an edit; ``found`` is what its handler has claimed an entry for."""
-        if found is None and self._attempts.view.is_log:
+        is_said = thread is not None and thread.update >= 0
+        if is_said:
+            pass  # the handler says whose it is
+        elif found is None and self._attempts.view.is_log:
             texts = [one for one in self._attempts.open_of(call.caller) if one.update.kind == TEXT]
             texts = [one for one in texts if one.failed_at >= 0 or one.settled_at >= 0] or texts
             found = texts[0] if len(texts) == 1 and call.what == SAY else None
@@ -35,7 +38,7 @@ class Telling:
             found.told.append(call)
             is_done = call.says_failed or found.failed_at >= 0 or found.settled_at >= 0
             # Its handler says one thing: that the entry was lost to others, too.
-            is_done = is_done or (bool(found.claim) and is_plain(call))
+            is_done = is_done or ((is_said or bool(found.claim)) and is_plain(call))
             if call.what == SAY and found.update.kind == TEXT and is_done:
                 self._attempts.over(found)
 

@@ -46,6 +46,8 @@ def test_one_question_is_handled_strictly_in_order():
     play.press(f"qopt:{u}:1", ms=13_000)
     assert len(play.times()) == 40
     assert play.toasts() == [FAILED, FAILED]
+    begun, ended = play.notes("handles"), play.notes("handled")
+    assert begun == ended == [FIRST_UPDATE, FIRST_UPDATE + 1]
 
 
 def test_the_second_of_two_taps_is_told_that_it_is_answered():

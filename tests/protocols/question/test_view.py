@@ -11,6 +11,7 @@ from sim.core.http import HttpRequest
 from sim.protocols.question.invariants import INVARIANTS
 from sim.protocols.question.store.operations import ReadFile, RenameFile
 from sim.protocols.question.view import QuestionView, Surroundings
+from sim.protocols.question.view_threads import Threads
 
 PATH = "/tmp/hermes-pending.json"
 ENTRY = {"type": "question", "sid": "ses_1", "callID": "call_1", "directory": "/p", "options": []}
@@ -46,3 +47,31 @@ def test_what_people_with_curl_ask_for_breaks_no_rule_of_listeners(
     view.on(look)
     told = oracle.handlers()[CallIssued](look)
     assert (told is not None) is is_told
+
+
+def test_a_handler_is_at_the_update_that_it_says_it_handles_and_whoever_it_begins_is_not() -> None:
+    threads = Threads()
+    threads.polls(1, "L")
+    threads.answered(2, 1)
+    threads.handles(2, "L", 7)
+    first = threads.issued(3, 2, "L")
+    threads.handles(2, "L", 8)
+    second, cleaning = threads.issued(4, 2, "L"), threads.issued(5, 2, "L")
+    assert [one.update for one in (first, second, cleaning)] == [7, 8, -1]
+    threads.answered(6, 3)
+    threads.handled(6, "L")
+    assert first.update == -1
+    threads.handles(6, "L", 9)
+    assert threads.issued(7, 6, "L") is first
+    assert first.update == 9
+    beside = threads.issued(8, 6, "L")
+    assert (beside is first, beside.update) == (False, 7)
+
+
+def test_what_a_handler_notes_without_a_call_is_not_said_of_the_next_ones() -> None:
+    threads = Threads()
+    threads.handles(-1, "L", 7)
+    assert threads.issued(1, 0, "L").update == -1
+    threads.handles(0, "L", 8)
+    threads.handled(0, "L")
+    assert threads.issued(2, 0, "L").update == -1

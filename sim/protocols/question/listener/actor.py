@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sim.core.actor import Actor, Port
 from sim.core.errors import HooktwinError
-from sim.core.op import Sleep, Spawn, StartTimer, Wait, Wake
+from sim.core.op import Note, Sleep, Spawn, StartTimer, Wait, Wake
 from sim.protocols.question.listener.answers import Texts
 from sim.protocols.question.listener.bot import BotReply
 from sim.protocols.question.listener.desk import Desk
@@ -19,6 +19,7 @@ from sim.protocols.question.listener.ledger import Ledger
 from sim.protocols.question.listener.plan import ListenerPlan
 from sim.protocols.question.listener.presses import Presses, lane_of
 from sim.protocols.question.listener.updates import Other, Press, Said, update_of
+from sim.protocols.question.machine_updates import HANDLED, HANDLES
 from sim.protocols.question.store.trouble import StoreTrouble
 
 CLEAN: Final = "clean"
@@ -31,7 +32,8 @@ class Listener(Actor):
     """Polls Telegram, and brings what people press and write to OpenCode's questions.
 
     Updates of different questions are handled side by side, those of one in order; the
-    offset passes an update when its handling has ended (DQ-14).
+    offset passes an update when its handling has ended (DQ-14). Notes: ``handles`` and
+    ``handled`` with the number of an update, ``log``.
     """
 
     # A single thread of JavaScript: up to its next wait a handler is one step.
@@ -219,6 +221,7 @@ class Listener(Actor):
         """
         job.step("begin")
         job.began_ms = self.port.now_ms()
+        await self.perform(Note(HANDLES, job.update.update_id))
         try:
             update = job.update
             if isinstance(update, Press):
@@ -237,6 +240,7 @@ class Listener(Actor):
         if job.hold is not None:
             await job.hold.abandon()
         job.step("end")
+        await self.perform(Note(HANDLED, job.update.update_id))
         return ""
 
     async def _elsewhere(self, lane: str, said: Said) -> str:
