@@ -72,14 +72,14 @@ def meant_by(
         for one in entries
         if one.waits and one.chat == update.chat and _expects(one, update.user)
     ]
-    if update.reply_to is not None:
-        for number in ("customPromptMessageId", "messageId"):
-            for one in waiting:
-                if update.reply_to and one.number(number) == update.reply_to:
-                    return one
-        return None
+    prompted = [one for one in waiting if update.reply_to and one.prompt == update.reply_to]
+    if prompted:
+        return prompted[0]
     # What was asked for after the text had been written is not what it answers.
     waiting = [one for one in waiting if one.asked_id < update.id]
+    if update.reply_to is not None:
+        shown = (one for one in waiting if update.reply_to and one.message == update.reply_to)
+        return next(shown, None)
     return max(waiting, key=lambda one: (one.number("awaitingSince"), one.waited_n), default=None)
 
 

@@ -238,6 +238,16 @@ def test_what_comes_from_another_lane_is_handled_before_what_came_after_it():
     assert order == [2, 1, 3, 4, 5]
 
 
+def test_a_lane_whose_first_job_has_not_begun_takes_an_earlier_one_before_it():
+    lanes, jobs = Lanes(), [Job(said(number=n), n) for n in (2, 1)]
+    for job in jobs:
+        job.step("queue")
+        lanes.put("q", job)
+    jobs[1].step("begin")
+    lanes.put("q", Job(said(number=3), 0))
+    assert [lanes.head("q"), len(jobs)] == [jobs[1], 2]
+
+
 def test_a_text_waits_for_its_writers_own_earlier_presses_on_custom_buttons_only():
     lanes = Lanes()
     for number, user, data in [

@@ -271,6 +271,20 @@ def test_words_while_the_store_cannot_be_read_bother_only_who_was_asked_to_type(
     assert STORE_FILE in play.files()
 
 
+def test_who_was_asked_to_type_in_an_earlier_life_is_told_too_that_the_store_cannot_be_read():
+    play = BridgePlay()
+    asked_to_type(play)
+    play.crash("listener")
+    play.restart("listener")
+    play.run_ms(50)
+    play.act("store", acts.DenyStore())
+    before = len(play.messages())
+    play.say("chatter", person="Bob")
+    assert len(play.messages()) == before
+    play.say("blue")
+    assert play.messages()[-1].splitlines()[0] == FAILED
+
+
 def test_a_text_that_comes_again_after_a_crash_answers_nothing_that_was_asked_for_later():
     play = BridgePlay()
     slow, other = play.ask(listed_after_ms=3_000), play.ask("ses_2")
@@ -322,3 +336,18 @@ def test_a_text_that_had_to_wait_for_another_button_goes_before_presses_that_cam
     play.restart("listener")
     play.run_ms(3_000)
     assert [text for _, text in play.replies()] == ["typed first"]
+
+
+def test_a_reply_to_a_question_whose_button_is_pressed_after_it_is_no_answer_however_late():
+    play = BridgePlay()
+    slow, other = play.ask(listed_after_ms=60_000), play.ask("ses_2")
+    play.press(f"qopt:{slow}:0")
+    play.press(f"qcustom:{slow}")
+    play.say("too early", reply_to=play.kept()[other]["messageId"])
+    play.press(f"qcustom:{other}", ms=700)
+    assert play.kept()[other]["awaitingText"] is True
+    play.run_ms(8_000)
+    assert play.kept()[slow]["awaitingText"] is True
+    assert play.replies() == []
+    play.say("in time", reply_to=play.kept()[other]["messageId"], ms=300)
+    assert play.replies() == [("que_1", "in time")]

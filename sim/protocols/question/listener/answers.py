@@ -49,7 +49,7 @@ class Texts:
 
     async def _route(self, said: Said) -> Route:
         desk = self._desk
-        return route(said, await desk.store.questions(), desk.prompts, desk.rules)
+        return route(said, await desk.open_questions(), desk.prompts, desk.rules)
 
     async def handle(self, job: Job, said: Said) -> None:
         """The turn of a text has come in its question's lane. Raises no StoreTrouble."""

@@ -10,6 +10,7 @@ from sim.protocols.question.listener.plan import ListenerPlan
 from sim.protocols.question.listener.questions import Questions
 from sim.protocols.question.listener.routing import REMEMBERED, Prompts
 from sim.protocols.question.store.claims import Claims
+from sim.protocols.question.store.entry import PendingQuestion
 from sim.protocols.question.store.pending import PendingStore
 from sim.protocols.question.texts import STORE_BROKEN
 
@@ -63,6 +64,12 @@ class Desk:
         self.settled = Settled()
         self.closing = Closing()
         self.username = ""
+
+    async def open_questions(self) -> dict[str, PendingQuestion]:
+        """What the store has, and by the way who is awaited. Raises StoreTrouble."""
+        found = await self.store.questions()
+        self.prompts.saw(found.values())
+        return found
 
     def is_expired(self, age_ms: int) -> bool:
         """Whether a question of that age is too old; exactly the TTL still counts (DQ-09)."""

@@ -70,7 +70,7 @@ class Expiry:
         now_ms = desk.actor.port.now_ms()
         old = {
             name: entry
-            for name, entry in (await desk.store.questions()).items()
+            for name, entry in (await desk.open_questions()).items()
             if desk.is_expired(entry.age_ms(now_ms)) and not self._is_spared(name)
         }
         free = [name for name, entry in old.items() if await self._is_free(entry)]

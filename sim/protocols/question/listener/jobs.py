@@ -8,7 +8,7 @@ import attrs
 
 from sim.protocols.question.listener.hold import Hold
 from sim.protocols.question.listener.updates import CustomPressed, Press, Said, pressed
-from sim.protocols.question.machine_updates import UPDATE
+from sim.protocols.question.machine_updates import QUEUED, UPDATE
 
 
 @attrs.define(eq=False)
@@ -30,6 +30,11 @@ class Job:
         self.state = UPDATE.step(self.state, trigger)
 
     @property
+    def waits(self) -> bool:
+        """Whether its turn is still to come."""
+        return self.state == QUEUED
+
+    @property
     def asks_to_type(self) -> bool:
         """Whether it is a press on a custom button."""
         update = self.update
@@ -37,7 +42,7 @@ class Job:
 
 
 class Lanes:
-    """What waits, by lane; the first of each lane is being handled."""
+    """What waits, by lane; the first of each lane is being handled, or about to be."""
 
     __slots__ = ("_lanes",)
 
@@ -47,15 +52,16 @@ class Lanes:
     def put(self, lane: str, job: Job) -> bool:
         """Queue a job. → whether the lane was empty, so that somebody has to work on it.
 
-        One that comes from another lane goes before what came after it (DQ-14); the first
-        of the lane is being handled already.
+        One that comes from another lane goes before what came after it (DQ-14), the first
+        of the lane too where nobody has begun with that one yet.
         """
         queue = self._lanes.get(lane)
         if queue is None:
             self._lanes[lane] = deque([job])
             return True
         place = len(queue)
-        while place > 1 and queue[place - 1].stamp > job.stamp:
+        first = 0 if queue[0].waits else 1
+        while place > first and queue[place - 1].stamp > job.stamp:
             place -= 1
         queue.insert(place, job)
         return False

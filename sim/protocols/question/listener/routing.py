@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import attrs
@@ -12,6 +12,8 @@ from sim.protocols.question.rules import QuestionRules
 from sim.protocols.question.store.entry import PendingQuestion
 
 REMEMBERED: Final = 1_000
+ANYBODY: Final = 0
+"""Of an entry that waits without a name; nobody at Telegram has that number."""
 
 
 class Prompts:
@@ -38,9 +40,17 @@ class Prompts:
         if len(self._typing) > REMEMBERED:
             del self._typing[next(iter(self._typing))]
 
+    def saw(self, entries: Iterable[PendingQuestion]) -> None:
+        """The store has these: whose text they wait for has pressed a custom button, perhaps
+        in another life of the listener."""
+        for entry in entries:
+            if _is_waiting(entry):
+                user = entry.expected_user_id
+                self.wants_to_type(entry.chat, user if type(user) is int else ANYBODY)
+
     def may_type(self, chat: int | str, user: int) -> bool:
-        """Whether this person has pressed a custom button there, lately."""
-        return (str(chat), user) in self._typing
+        """Whether this person has pressed a custom button there, as far as is known."""
+        return any((str(chat), one) in self._typing for one in (user, ANYBODY))
 
     def was_for(self, chat: int | str, message_id: int, user: int) -> bool:
         """Whether that message was a prompt for this person."""
@@ -96,7 +106,7 @@ def _prompt_of(entry: PendingQuestion, said: Said) -> bool:
 
 def _message_of(entry: PendingQuestion, said: Said) -> bool:
     where = (entry.chat, entry.message_id) == (str(said.chat), said.reply_to)
-    return where and _is_waiting(entry)
+    return where and _was_awaited(entry, said)
 
 
 def _was_awaited(entry: PendingQuestion, said: Said) -> bool:

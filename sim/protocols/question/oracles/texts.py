@@ -23,13 +23,15 @@ REPLY_WORDS: Final = ("回复", "reply")
 
 
 def is_good(attempt: Attempt) -> bool:
-    """Whether a press on a custom button has to be taken: a question that is not too old."""
+    """Whether a press on a custom button has to be taken: a question that is not too old, and
+    has not been removed, as one that became so before its turn."""
     entry = attempt.entry
     return (
         attempt.update.kind == CUSTOM
         and not attempt.is_foreign
         and entry is not None
         and entry.is_question
+        and entry.is_there
         and not attempt.is_busy
         and attempt.age_us <= TTL_US - SECOND_US
     )
