@@ -81,6 +81,7 @@ async def hold(
             await begin(nursery)
             nursery.start_soon(_run, session, stop)
             await stop.within(seconds)
+            session.findings.close()
             with trio.move_on_after(LEAVE_S):
                 await session.gateway.close_all(GOING_AWAY, farewell)
         except trio.Cancelled:

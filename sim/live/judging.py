@@ -74,6 +74,7 @@ class Findings:
     ) -> None:
         self.kept: deque[Finding] = deque(maxlen=KEPT)
         self.broken: Counter[str] = Counter()
+        self._is_closed = False
         self._world = world
         self._outside = outside
         self._tell = tell
@@ -100,9 +101,15 @@ class Findings:
         """How many findings there were, the forgotten ones included."""
         return sum(self.broken.values())
 
+    def close(self) -> None:
+        """The session ends now: that all connections do is nobody's behaviour any more."""
+        self._is_closed = True
+
     def _found(
         self, rule: str, side: str, sentence: str, text: str, n: int, rows: tuple[str, ...] = ()
     ) -> None:
+        if self._is_closed:
+            return
         finding = Finding(rule, side, sentence, text, n, self._world.now, rows)
         self.kept.append(finding)
         self.broken[rule] += 1

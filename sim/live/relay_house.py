@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-import msgspec
-
 from sim.core.http import HttpRequest, HttpResponse
 from sim.core.invariant import Invariant
 from sim.core.op import Frame, OpaqueFrame
@@ -21,6 +19,7 @@ from sim.live.relay_stage import OPEN_HOUSE, OpenRelayStage, stage_with
 from sim.play import vocabularies
 from sim.protocols.relay.constants import CONTROLLER, NODE
 from sim.scenario.parse import parse_scenario
+from sim.wire.decode import NotJson, decode_json
 
 API = "/api/"
 WEB = "web"
@@ -140,8 +139,8 @@ def _payload(text: str | None, family: str) -> Mapping[str, Any]:
     if text is None:
         return {}
     try:
-        frame = msgspec.json.decode(text)
-    except (ValueError, RecursionError):
+        frame = decode_json(text)
+    except NotJson:
         return {}
     if not isinstance(frame, dict) or frame.get("messageType") != family:
         return {}

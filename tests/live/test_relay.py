@@ -270,3 +270,15 @@ async def test_a_strangers_token_in_a_frame_that_is_no_json_stands_in_no_recordi
             await socket.send_message(text)
             await socket.get_message()
     assert "production" not in record.read_text()
+
+
+async def test_a_twin_is_not_blamed_for_the_connections_that_end_with_its_session() -> None:
+    async with served(relay()) as session, crew(session, role="node"):
+        await _until_nodes(session, "N")
+        session.stop.now()
+
+        async def over() -> bool:
+            return session.summary is not None
+
+        await eventually(over)
+    assert session.log == []

@@ -15,8 +15,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-import msgspec
-
 from sim.core.event import (
     Acted,
     ConnectionClosed,
@@ -50,6 +48,7 @@ from sim.protocols.relay.view_book import RelayBook
 from sim.protocols.relay.view_nodes import NodeView
 from sim.protocols.relay.view_records import AskView, SessionView
 from sim.view.flights import Flights
+from sim.wire.decode import decode_json
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 KEPT: Final = 256
@@ -59,11 +58,9 @@ DIRECTED: Final = (SayFrame, SayText, EmitUpdate, ReportProgress)
 
 
 def wire_of(frame: Any) -> Mapping[str, Any]:
-    """The decoded object of a frame; empty where it has none."""
+    """The decoded object of a frame, as the parser would read it; empty where it has none."""
     try:
-        wire = frame.wire
-        if isinstance(frame, OpaqueFrame):
-            wire = msgspec.json.decode(frame.text)
+        wire = decode_json(frame.text) if isinstance(frame, OpaqueFrame) else frame.wire
     except Exception:  # a puppet's frame may hold anything, even what has no JSON form
         return NOTHING
     return wire if isinstance(wire, dict) else NOTHING
@@ -245,7 +242,7 @@ class RelayView:
             return
         if event.sender == session.relay:
             self.ask = self.book(session.relay).says(session, wire, self.payload, event)
-        elif session.lane == "node" and not self.is_directed(event):
+        elif session.side == "node" and not self.is_directed(event):
             self.node(event.sender).says(wire, self.payload, event)
 
     def _delivered(self, event: FrameDelivered) -> None:
@@ -264,6 +261,6 @@ class RelayView:
         if session is not None:
             session.gets(str(wire.get("messageType")))
         # A log may call its connections anything; of those that are over only the name is left.
-        lane = event.link.partition(".")[2] if session is None else session.lane
+        lane = event.link.partition(".")[2] if session is None else session.side
         if lane.startswith("node"):
             self.node(event.receiver).hears(wire, self.payload, event)

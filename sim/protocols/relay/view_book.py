@@ -91,6 +91,7 @@ class RelayBook(BookOfWork):
         session.pending[request_id] = payload
         token = payload.get("accessToken", payload.get("refreshToken"))
         if isinstance(token, str):
+            self.ingress.arrivals[event.n].token = token
             session.shows(request_id, token)
 
     def _asked(

@@ -30,7 +30,7 @@ class Arrival:
     """A frame at the relay. ``before`` and ``after``: the code that it must be refused with
     by what is looked at before and after its time; "" for none. ``clock_ms`` is what the
     relay's clock was ahead of the run's then, 0: not known. ``is_replayed``: its nonce
-    was used before."""
+    was used before. ``token`` is what it shows, "" for nothing."""
 
     session: SessionView
     request_id: str
@@ -44,6 +44,7 @@ class Arrival:
     is_replayed: bool = False
     clock_ms: int = 0
     answers: int = 0
+    token: str = ""
 
 
 @attrs.frozen
@@ -112,11 +113,19 @@ class Ingress:
         self.ruling = Ruling(arrival, due, got)
 
     def is_about_something_else(self, session: SessionView, request_id: str, cause: int) -> bool:
-        """Whether an error answers a frame that has a command's requestId and is none."""
+        """Whether an error refuses a frame that only has a command's requestId: one of another
+        family, or a command that is bad itself. That is the end of that frame alone (DR-08)."""
         arrival = self.arrivals.get(cause)
-        if arrival is None or arrival.session is not session or arrival.family == "command":
+        if arrival is None or arrival.session is not session or arrival.request_id != request_id:
             return False
-        return arrival.request_id == request_id
+        return arrival.family != "command" or not self.is_good(arrival)
+
+    def shown(self, session: SessionView, request_id: str, cause: int) -> tuple[str, str]:
+        """Family and token of the frame that is answered; under one requestId may be several."""
+        arrival = self.arrivals.get(cause)
+        if arrival is not None and arrival.session is session:
+            return arrival.family, arrival.token
+        return session.said.get(request_id, ""), session.tokens.get(request_id, "")
 
     def burns(self, arrival: Arrival) -> bool:
         """Whether a command's nonce is burnt, be its shape as it may (DR-23)."""

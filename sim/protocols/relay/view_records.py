@@ -60,6 +60,11 @@ class SessionView:
         self.heard_us = self.opened_us
 
     @property
+    def side(self) -> str:
+        """What is at the other end: as the relay has acked it, before that as it has dialled."""
+        return self.role or self.lane
+
+    @property
     def is_open(self) -> bool:
         """Whether the relay still believes in it."""
         return self.closed_us < 0

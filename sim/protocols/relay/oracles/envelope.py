@@ -75,7 +75,7 @@ class NodeFramesPass(FramesPassTheParser):
     obeyed_by = NODE
 
     def is_mine(self, session: SessionView, event: FrameSent) -> bool:
-        return event.sender != session.relay and session.lane == NODE
+        return event.sender != session.relay and session.side == NODE
 
 
 class ControllerFramesPass(FramesPassTheParser):
@@ -86,7 +86,7 @@ class ControllerFramesPass(FramesPassTheParser):
     obeyed_by = CONTROLLER
 
     def is_mine(self, session: SessionView, event: FrameSent) -> bool:
-        return event.sender != session.relay and session.lane == CONTROLLER
+        return event.sender != session.relay and session.side == CONTROLLER
 
 
 class RelaysSendTheirFamilies(OfRelay):
@@ -100,12 +100,12 @@ class RelaysSendTheirFamilies(OfRelay):
     families = MESSAGE_TYPES
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
-        if not session.lane:
+        if not session.side:
             return None  # a log has not said yet whom the relay talks to
         self.exercised += 1
         family = event.frame.type
         sender = self.view.said.get("senderRole")
-        towards = CONTROLLER if session.lane == CONTROLLER else NODE
+        towards = CONTROLLER if session.side == CONTROLLER else NODE
         from_peer = NODE if towards == CONTROLLER else CONTROLLER
         allowed = (RELAY, from_peer) if family in HANDED_ON else (RELAY,)
         if sender not in allowed:

@@ -78,15 +78,14 @@ class OfLocks(Owing):
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
         request_id = str(self.view.said.get("requestId"))
+        # Under the same requestId something else may have come since.
+        is_about_locks = session.said.get(request_id) in ("tab_lock", "tab_unlock")
+        met = self.asks.get((session.link, request_id)) if is_about_locks else None
         if event.frame.type == "error":
-            if session.said.get(request_id) not in ("tab_lock", "tab_unlock"):
-                return None
             kind = str(self.view.payload.get("code"))
-        else:
-            kind = str(self.view.payload.get("type"))
-            if not kind.startswith("lock_"):
-                return None
-        return self.told(session, self.asks.get((session.link, request_id)), kind, event)
+            return self.told(session, met, kind, event) if is_about_locks else None
+        kind = str(self.view.payload.get("type"))
+        return self.told(session, met, kind, event) if kind.startswith("lock_") else None
 
     def told(
         self, session: SessionView, ask: LockAsk | None, kind: str, event: FrameSent

@@ -113,7 +113,7 @@ class OfPeers(RelayInvariant):
 
     def _sent(self, event: FrameSent) -> str | None:
         session = self.view.session
-        if session is None or event.sender == session.relay or session.lane != self.obeyed_by:
+        if session is None or event.sender == session.relay or session.side != self.obeyed_by:
             return None
         return None if self.view.is_directed(event) else self.judge(session, event)
 

@@ -61,17 +61,15 @@ class TokensOpenDoors(OfRelay):
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
         view = self.view
-        request_id = str(view.said.get("requestId"))
-        token = session.tokens.get(request_id)
-        if not view.plan.tokens or (
-            session.said.get(request_id) != "auth" and event.frame.type == "error"
-        ):
+        request_id, ingress = str(view.said.get("requestId")), self.book_of(session).ingress
+        family, token = ingress.shown(session, request_id, event.cause)
+        if not view.plan.tokens or (family != "auth" and event.frame.type == "error"):
             return None
         if event.frame.type == "error":
-            return self._refused(session, str(token), event)
+            return self._refused(session, token, event)
         self.exercised += 1
-        grant = self._grant(str(token))
-        if token is None or grant is None:
+        grant = self._grant(token) if token else None
+        if grant is None:
             return f"{event.sender} lets {session.peer} in with the token {token!r}"
         if not grant.is_good_at(self.book_of(session).now_ms(event.at)):
             return f"{event.sender} lets {session.peer} in with a token that has expired"
@@ -108,8 +106,9 @@ class RefreshesRenew(OfRelay):
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
         self.exercised += 1
-        token = session.tokens.get(str(self.view.said.get("requestId")))
-        grant = self.view.plan.refresh_tokens.get(str(token))
+        request_id, ingress = str(self.view.said.get("requestId")), self.book_of(session).ingress
+        _, token = ingress.shown(session, request_id, event.cause)
+        grant = self.view.plan.refresh_tokens.get(token)
         if grant is None and not self.view.plan.refresh_tokens:
             return None
         if grant is None or (grant.role, grant.identity) != (session.role, session.identity):
