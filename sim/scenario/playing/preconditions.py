@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim.core.errors import ScenarioError
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.syntax import Arrow, FrameText, Scenario, Statement
@@ -28,4 +30,13 @@ def _check_fate(scenario: Scenario, text: str, one: Statement, arrow: Arrow | No
         message = f"{text}: the next frame, line {arrow.line}, is drawn as lost already"
     else:
         return
-    raise ScenarioError(message, path=scenario.path, line=one.line, column=one.column)
+    raise refusal(scenario, one, message)
+
+
+def refusal(
+    scenario: Scenario, at: Any, message: str, allowed: tuple[str, ...] = ()
+) -> ScenarioError:
+    """What is wrong with this line or lifeline of a diagram that parses."""
+    return ScenarioError(
+        message, path=scenario.path, line=at.line, column=at.column, allowed=allowed
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sim.core.actor import Actor, Port
 from sim.scenario.playing.puppet import Manners, Puppet
@@ -11,16 +11,34 @@ from sim.world.world import World
 
 
 class Casting:
-    """Puts the hosts of a diagram into a world. ``drawn`` are its lifelines by id."""
+    """Puts the hosts of a diagram into a world. ``drawn`` are its lifelines by id.
+
+    ``KINDS`` of host have twins.
+    """
+
+    KINDS: ClassVar[tuple[str, ...]]
 
     def __init__(self, scenario: Scenario, world: World) -> None:
         self.scenario = scenario
         self.world = world
         self.drawn = {p.id: p for p in scenario.participants}
 
+    def all_of(self, kind: str) -> list[str]:
+        """The drawn hosts of a kind; one of that name where the diagram leaves it out."""
+        return [p.id for p in self.scenario.participants if p.kind == kind] or [kind]
+
     def puppets(self) -> list[Participant]:
         """The drawn lifelines that have no behaviour."""
         return [p for p in self.scenario.participants if p.puppet is not None]
+
+    def is_puppet(self, name: str) -> bool:
+        """Whether the diagram has made this lifeline a puppet."""
+        drawn = self.drawn.get(name)
+        return drawn is not None and drawn.puppet is not None
+
+    def twin_kinds(self) -> frozenset[str]:
+        """Kinds of which at least one host is a twin, and none a puppet."""
+        return frozenset(self.KINDS) - {p.kind for p in self.puppets()}
 
     def kinds(self) -> tuple[tuple[str, str], ...]:
         """(name, kind) of all hosts: drawn ones in their order, then the others."""

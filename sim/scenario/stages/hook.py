@@ -22,10 +22,10 @@ from sim.protocols.hook.rules import HookRules
 from sim.protocols.hook.view import HookView
 from sim.scenario.acts import resolve_free_text
 from sim.scenario.directive_nodes import Act as RecordedAct
-from sim.scenario.playing.directing import greets_itself
-from sim.scenario.playing.puppet import PuppetAct, PuppetDials, PuppetSends, is_of_puppet
+from sim.scenario.playing.puppet import PuppetAct, is_of_puppet
 from sim.scenario.playing.result import ShownMessage
-from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
+from sim.scenario.playing.stage import Direction, NotYet, Shown
+from sim.scenario.stages.connected import ConnectedStage
 from sim.scenario.stages.hook_acts import read_act
 from sim.scenario.stages.hook_cast import Cast, HookManners
 from sim.scenario.stages.hook_compose import Composer
@@ -40,11 +40,13 @@ from sim.scenario.tree import statements_in
 from sim.world.world import World
 
 
-class HookStage(Stage):
+class HookStage(ConnectedStage):
     """See :class:`sim.scenario.playing.stage.Stage` for the methods' meaning."""
 
     protocol = "hook"
+    DIALS = ("desktop",)
     CAST: ClassVar[type[Cast]] = Cast
+    cast: Cast
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
@@ -71,23 +73,8 @@ class HookStage(Stage):
         self.ledger.attach(self.world)
         self.cast.build(HookManners(self.composer))
 
-    def start(self) -> None:
-        self.cast.boot()
-        for puppet in self.cast.puppets():
-            if puppet.puppet and "handshake" in puppet.puppet and puppet.kind == "desktop":
-                direction = self.puppet_connects(
-                    puppet.id, None, not self._greets_itself(puppet.id)
-                )
-                self.world.act(direction.host, direction.act)
-
-    def _greets_itself(self, host: str) -> bool:
-        return greets_itself(host, self.scenario.body)
-
     def invariants(self) -> list[Invariant]:
         return invariants_for(self.view, self.cast.twin_kinds())
-
-    def host_kinds(self) -> tuple[tuple[str, str], ...]:
-        return self.cast.kinds()
 
     def prompts(
         self,
@@ -111,21 +98,8 @@ class HookStage(Stage):
     def compose(self, sender: str, receiver: str, text: FrameText) -> Frame:
         return self.composer.compose(self.world.hosts[sender], text)
 
-    def puppet_ready(self, sender: str, receiver: str) -> str | None:
-        actor = self.world.hosts[sender].actor
-        if actor is None:
-            return f"{sender} is down"
-        unready: str | None = actor.unready(receiver)  # type: ignore[attr-defined]
-        return unready
-
-    def puppet_sends(self, sender: str, receiver: str, frame: Frame) -> Direction:
-        return Direction(sender, PuppetSends(receiver, frame))
-
-    def puppet_connects(self, host: str, channel: str | None, handshake: bool) -> Direction:
-        manners = self.scenario.participant(host).puppet or frozenset()
-        greets = handshake and "handshake" in manners
-        lane = channel or self.cast.lanes()[0]
-        return Direction(host, PuppetDials(self.cast.server, lane, greets))
+    def way(self, host: str, channel: str | None) -> tuple[str, str]:
+        return self.cast.server, channel or self.cast.lanes()[0]
 
     # -- channels ------------------------------------------------------------------
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from sim.channel import api
 from sim.core.errors import UsageError
 from sim.core.op import OpaqueFrame
 from sim.protocols.hook import MESSAGES, acts
 from sim.protocols.hook.parse import parse_hook_message
 from sim.scenario.playing.puppet import PuppetCloses, PuppetDials, PuppetSends
+from sim.scenario.stages.recorded import act_of
 from sim.wire.message import Message
 
 _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Authorize
@@ -38,13 +37,7 @@ _KINDS: dict[str, Any] = {
 
 def read_act(kind: str, act: Any) -> Any:
     """The act that a JSON object describes. Raises UsageError saying what is wrong."""
-    known = _KINDS.get(kind)
-    if known is None:
-        raise UsageError(f"@act: a {kind} cannot be told anything")
-    try:
-        made = msgspec.convert(act, known)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"@act for a {kind}: {error}") from None
+    made = act_of(_KINDS, kind, act)
     if isinstance(made, PuppetSends):
         return PuppetSends(made.peer, read_frame(made.frame), made.link)
     return made

@@ -74,20 +74,18 @@ class HookManners:
 class Cast(Casting):
     """The hosts of one run."""
 
+    KINDS = ("server", "desktop", *CHANNEL_KINDS)
+
     def __init__(self, scenario: Scenario, world: World, rules: HookRules) -> None:
         super().__init__(scenario, world)
         self.rules = rules
-        self.server = self._all("server")[0]
-        self.desktops = self._all("desktop")
-        self.persons = self._all("person")
+        self.server = self.all_of("server")[0]
+        self.desktops = self.all_of("desktop")
+        self.persons = self.all_of("person")
         drawn = {p.id: p.kind for p in scenario.participants if p.is_channel}
         self.channels = drawn or {"slack": "slack"}
         self.sign_ins = self._sign_ins()
         self.plan = self._plan()
-
-    def _all(self, kind: str) -> list[str]:
-        drawn = [p.id for p in self.scenario.participants if p.kind == kind]
-        return drawn or [kind]
 
     def _sign_ins(self) -> list[tuple[str, str, str | None]]:
         """(lane, person, team) of every binding that the diagram completes itself."""
@@ -161,11 +159,6 @@ class Cast(Casting):
         features = {d: self.features_of(d, usual) for d in self.desktops}
         features[self.server] = self.plan.features
         return features
-
-    def twin_kinds(self) -> frozenset[str]:
-        """Kinds of which at least one host is a twin, and none a puppet."""
-        puppets = {p.kind for p in self.puppets()}
-        return frozenset({"server", "desktop", *CHANNEL_KINDS} - puppets)
 
     # -- building --------------------------------------------------------------------
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.core.errors import ScenarioError, UsageError
 from sim.scenario import directive_nodes as nodes
+from sim.scenario.playing.preconditions import refusal
 from sim.scenario.stages.hook_acts import read_act
+from sim.scenario.stages.recorded import complaint_about_act
 from sim.scenario.syntax import Act, Arrow, ChannelCall, Participant, Scenario
 from sim.scenario.tree import statements_in
 
@@ -23,15 +24,7 @@ def refuse_unplayable(scenario: Scenario) -> None:
     for one in statements_in(scenario.body):
         complaint = _complaint(one, people)
         if complaint is not None:
-            raise _fail(scenario, one, complaint)
-
-
-def _fail(
-    scenario: Scenario, at: Any, message: str, allowed: tuple[str, ...] = ()
-) -> ScenarioError:
-    return ScenarioError(
-        message, path=scenario.path, line=at.line, column=at.column, allowed=allowed
-    )
+            raise refusal(scenario, one, complaint)
 
 
 def _check_cast(scenario: Scenario, people: Mapping[str, Participant]) -> None:
@@ -39,10 +32,10 @@ def _check_cast(scenario: Scenario, people: Mapping[str, Participant]) -> None:
     for one in people.values():
         if one.kind not in PLAYED:
             message = f"{one.id} is a {one.kind!r}, which this version does not play"
-            raise _fail(scenario, one, message, PLAYED)
+            raise refusal(scenario, one, message, PLAYED)
         if one.kind in seen:
             message = f"{seen[one.kind]} and {one.id} are both a {one.kind}; one run has one"
-            raise _fail(scenario, one, message)
+            raise refusal(scenario, one, message)
         if one.kind in ONCE:
             seen[one.kind] = one.id
 
@@ -54,7 +47,7 @@ def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
         case nodes.ChannelFault(op="answer" | "poll" as op):
             return f"the calls of a channel are post, edit, card, react and delete, not {op}"
         case nodes.Act(host=host, act=act):
-            return _complaint_about_act(people[host], act)
+            return complaint_about_act(read_act, people[host], act)
         case Arrow(source=source, content=ChannelCall()) if people[source].puppet is not None:
             return (
                 f"{source} is a puppet, and an arrow does not say what it would write into the "
@@ -67,11 +60,3 @@ def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
 
 def _kinds_of(arrow: Arrow, people: Mapping[str, Participant]) -> tuple[str, str]:
     return people[arrow.source].kind, people[arrow.target].kind
-
-
-def _complaint_about_act(host: Participant, act: object) -> str | None:
-    try:
-        read_act(host.kind, act)
-    except UsageError as error:
-        return str(error)
-    return None

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from sim.channel import api
-from sim.core.errors import UsageError
 from sim.protocols.question import acts
 from sim.protocols.question.chronicle_reading import answer_of, request_of
 from sim.protocols.question.constants import HOOK, LISTENER, OPENCODE, STORE, TELEGRAM
 from sim.scenario.stages.question_puppets import PuppetAnswers, PuppetAsks
+from sim.scenario.stages.recorded import act_of
 
 _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Reword
 _KINDS: dict[str, Any] = {
@@ -37,13 +35,7 @@ _KINDS: dict[str, Any] = {
 
 def read_act(kind: str, act: Any) -> Any:
     """The act that a JSON object describes. Raises UsageError saying what is wrong."""
-    known = _KINDS.get(kind)
-    if known is None:
-        raise UsageError(f"@act: a {kind} cannot be told anything")
-    try:
-        made = msgspec.convert(act, known)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"@act for a {kind}: {error}") from None
+    made = act_of(_KINDS, kind, act)
     if isinstance(made, PuppetAsks):
         return PuppetAsks(made.peer, request_of(made.request))
     if isinstance(made, PuppetAnswers):

@@ -49,36 +49,24 @@ OTHER_BOT: Final = BotAccount("token-B", "napsta_bot")
 class Cast(Casting):
     """The hosts of one run."""
 
+    KINDS = (OPENCODE, HOOK, STORE, LISTENER, TELEGRAM)
+
     def __init__(self, scenario: Scenario, world: World, rules: QuestionRules) -> None:
         super().__init__(scenario, world)
         self.rules = rules
-        self.opencode = self._all(OPENCODE)[0]
-        self.hook = self._all(HOOK)[0]
-        self.store = self._all(STORE)[0]
-        self.telegram = self._all(TELEGRAM)[0]
-        self.listeners = self._all(LISTENER)
-        self.persons = self._all("person")
+        self.opencode = self.all_of(OPENCODE)[0]
+        self.hook = self.all_of(HOOK)[0]
+        self.store = self.all_of(STORE)[0]
+        self.telegram = self.all_of(TELEGRAM)[0]
+        self.listeners = self.all_of(LISTENER)
+        self.persons = self.all_of("person")
         self.path = StoreFilePlan().path
         self.directory = OpenCodePlan().directory
         self._off = {one.feature for one in scenario.settings.features if not one.on}
 
-    def _all(self, kind: str) -> list[str]:
-        drawn = [p.id for p in self.scenario.participants if p.kind == kind]
-        return drawn or [kind]
-
     def has(self, feature: str) -> bool:
         """Whether a side does this in the whole run."""
         return feature not in self._off
-
-    def twin_kinds(self) -> frozenset[str]:
-        """Kinds of which at least one host is a twin, and none a puppet."""
-        kinds = frozenset({OPENCODE, HOOK, STORE, LISTENER, TELEGRAM})
-        return kinds - {p.kind for p in self.puppets()}
-
-    def is_puppet(self, name: str) -> bool:
-        """Whether the diagram has made this lifeline a puppet."""
-        drawn = self.drawn.get(name)
-        return drawn is not None and drawn.puppet is not None
 
     def _put(
         self,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sim.core.errors import ScenarioError, UsageError
 from sim.protocols.question.constants import KINDS, LISTENER, OPENCODE, STORE, TELEGRAM
 from sim.protocols.question.words import (
     ANSWERS,
@@ -16,8 +15,10 @@ from sim.protocols.question.words import (
     WORDS,
 )
 from sim.scenario import directive_nodes as nodes
+from sim.scenario.playing.preconditions import refusal
 from sim.scenario.stages.question_acts import read_act
 from sim.scenario.stages.question_prompts import complaint_about_call
+from sim.scenario.stages.recorded import complaint_about_act
 from sim.scenario.syntax import Act, Arrow, FrameText, Participant, Scenario
 from sim.scenario.tree import statements_in
 
@@ -34,20 +35,12 @@ def refuse_unplayable(scenario: Scenario) -> None:
     for switch in scenario.settings.features:
         complaint = _complaint_about_feature(switch.feature, people[switch.host])
         if complaint:
-            raise _fail(scenario, switch, complaint)
+            raise refusal(scenario, switch, complaint)
     statements = list(statements_in(scenario.body))
     for place, one in enumerate(statements):
         complaint = _complaint(one, people, statements[place + 1 :])
         if complaint:
-            raise _fail(scenario, one, complaint)
-
-
-def _fail(
-    scenario: Scenario, at: Any, message: str, allowed: tuple[str, ...] = ()
-) -> ScenarioError:
-    return ScenarioError(
-        message, path=scenario.path, line=at.line, column=at.column, allowed=allowed
-    )
+            raise refusal(scenario, one, complaint)
 
 
 def _check_cast(scenario: Scenario) -> None:
@@ -55,16 +48,16 @@ def _check_cast(scenario: Scenario) -> None:
     for one in scenario.participants:
         if one.kind not in PLAYED:
             message = f"{one.id} is a {one.kind!r}, which a question run has not"
-            raise _fail(scenario, one, message, PLAYED)
+            raise refusal(scenario, one, message, PLAYED)
         if one.puppet is not None and one.kind == STORE:
             message = f"{one.id} cannot be a puppet: say with break, lock or deny what befalls it"
-            raise _fail(scenario, one, message)
+            raise refusal(scenario, one, message)
         if one.puppet:
             message = f"{one.id} has no manners: a puppet asks and answers what its arrows say"
-            raise _fail(scenario, one, message)
+            raise refusal(scenario, one, message)
         if one.kind in seen:
             message = f"{seen[one.kind]} and {one.id} are both a {one.kind}; one run has one"
-            raise _fail(scenario, one, message)
+            raise refusal(scenario, one, message)
         if one.kind not in SEVERAL:
             seen[one.kind] = one.id
 
@@ -97,7 +90,7 @@ def _complaint(one: Any, people: Mapping[str, Participant], following: list[Any]
             arrow = next((a for a in following if _is_frame(a)), None)
             return "" if arrow is None else _complaint_about_fate(arrow)
         case nodes.Act(host=host, act=act):
-            return _complaint_about_act(people[host], act)
+            return complaint_about_act(read_act, people[host], act) or ""
         case Arrow(lost=True):
             return _complaint_about_fate(one)
         case Arrow(source=source, target=target, content=FrameText() as frame) if (
@@ -138,11 +131,3 @@ def _complaint_about_fate(arrow: Arrow) -> str:
         return f"the answer to a request is lost with: @http {lane} REQUEST broken"
     way = WORDS.direction(name).partition("|")[0].replace(">", " to ")
     return f"{name} ({way}) is no request over HTTP: it cannot be lost or late"
-
-
-def _complaint_about_act(host: Participant, act: object) -> str:
-    try:
-        read_act(host.kind, act)
-    except UsageError as error:
-        return str(error)
-    return ""

@@ -18,9 +18,9 @@ from sim.protocols.relay.view import RelayView
 from sim.protocols.relay.words import WORDS
 from sim.scenario.directive_nodes import Act as RecordedAct
 from sim.scenario.playing.directing import greets_itself
-from sim.scenario.playing.puppet import PuppetDials, PuppetSends
 from sim.scenario.playing.result import ShownMessage
-from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
+from sim.scenario.playing.stage import Direction, NotYet, Shown
+from sim.scenario.stages.connected import ConnectedStage
 from sim.scenario.stages.relay_acts import read_act
 from sim.scenario.stages.relay_cast import PEERS, Cast, RelayManners
 from sim.scenario.stages.relay_compose import Composer, family_of
@@ -37,12 +37,14 @@ from sim.world.world import World
 HANDSHAKE = ("hello", "hello_ack", "auth", "auth_ack", "ping", "pong")
 
 
-class RelayStage(Stage):
+class RelayStage(ConnectedStage):
     """See :class:`sim.scenario.playing.stage.Stage` for the methods' meaning."""
 
     protocol = "relay"
     wording = WORDS
+    DIALS = PEERS
     CAST: ClassVar[type[Cast]] = Cast
+    cast: Cast
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
@@ -77,14 +79,6 @@ class RelayStage(Stage):
         known = self.cast.identities.items()
         self.names.bind({name: who for name, who in known if NAME.fullmatch(name)})
 
-    def start(self) -> None:
-        self.cast.boot()
-        for puppet in self.cast.puppets():
-            if puppet.puppet and "handshake" in puppet.puppet and puppet.kind in PEERS:
-                greets = not greets_itself(puppet.id, self.scenario.body)
-                direction = self.puppet_connects(puppet.id, None, greets)
-                self.world.act(direction.host, direction.act)
-
     def _on_sent(self, event: FrameSent) -> None:
         if self.world.hosts[event.receiver].kind == CONTROLLER:
             self._told.append(event)
@@ -96,9 +90,6 @@ class RelayStage(Stage):
 
     def invariants(self) -> list[Invariant]:
         return invariants_for(self.view, self.cast.twin_kinds())
-
-    def host_kinds(self) -> tuple[tuple[str, str], ...]:
-        return self.cast.kinds()
 
     def prompts(
         self,
@@ -115,7 +106,7 @@ class RelayStage(Stage):
         """Work waits until whoever asks for it and all nodes have shown their tokens once."""
         if family_of(text.type) in HANDSHAKE or arrow.source not in self.cast.controllers:
             return False
-        if self.drawn_puppet(self.cast.relay):
+        if self.cast.is_puppet(self.cast.relay):
             return False
         hosts = self.world.hosts
         return any(
@@ -130,11 +121,6 @@ class RelayStage(Stage):
             return True
         return "handshake" in drawn.puppet and not greets_itself(host, self.scenario.body)
 
-    def drawn_puppet(self, host: str) -> bool:
-        """Whether the diagram has made this lifeline a puppet."""
-        drawn = self.cast.drawn.get(host)
-        return drawn is not None and drawn.puppet is not None
-
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
         return does(arrow, act, self.names)
 
@@ -143,20 +129,8 @@ class RelayStage(Stage):
     def compose(self, sender: str, receiver: str, text: FrameText) -> Frame:
         return self.composer.compose(self.world.hosts[sender], receiver, text)
 
-    def puppet_ready(self, sender: str, receiver: str) -> str | None:
-        actor = self.world.hosts[sender].actor
-        if actor is None:
-            return f"{sender} is down"
-        unready: str | None = actor.unready(receiver)  # type: ignore[attr-defined]
-        return unready
-
-    def puppet_sends(self, sender: str, receiver: str, frame: Frame) -> Direction:
-        return Direction(sender, PuppetSends(receiver, frame))
-
-    def puppet_connects(self, host: str, channel: str | None, handshake: bool) -> Direction:
-        manners = self.scenario.participant(host).puppet or frozenset()
-        greets = handshake and "handshake" in manners
-        return Direction(host, PuppetDials(self.cast.relay, self.cast.lane(host), greets))
+    def way(self, host: str, channel: str | None) -> tuple[str, str]:
+        return self.cast.relay, self.cast.lane(host)
 
     # -- there are no channels -------------------------------------------------------
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
-
-from sim.core.errors import UsageError
 from sim.core.op import Frame, OpaqueFrame
 from sim.protocols.relay import acts
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.parse import parse_relay_message
 from sim.scenario.playing.puppet import PuppetCloses, PuppetDials, PuppetSends
+from sim.scenario.stages.recorded import act_of
 from sim.scenario.stages.relay_compose import message_of
 
 _OF_PUPPETS = PuppetSends | PuppetDials | PuppetCloses
@@ -52,13 +50,7 @@ _KINDS: dict[str, Any] = {
 
 def read_act(kind: str, act: Any) -> Any:
     """The act that a JSON object describes. Raises UsageError saying what is wrong."""
-    known = _KINDS.get(kind)
-    if known is None:
-        raise UsageError(f"@act: a {kind} cannot be told anything")
-    try:
-        made = msgspec.convert(act, known)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"@act for a {kind}: {error}") from None
+    made = act_of(_KINDS, kind, act)
     if isinstance(made, PuppetSends):
         return PuppetSends(made.peer, read_frame(made.frame), made.link)
     return made

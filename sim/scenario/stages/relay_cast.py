@@ -69,17 +69,15 @@ _ANSWERS = {
 class Cast(Casting):
     """The hosts of one run."""
 
+    KINDS = (RELAY, *PEERS)
+
     def __init__(self, scenario: Scenario, world: World, rules: RelayRules) -> None:
         super().__init__(scenario, world)
         self.rules = rules
-        self.relay = self._all(RELAY)[0]
-        self.controllers = self._all(CONTROLLER)
-        self.nodes = self._all(NODE)
+        self.relay = self.all_of(RELAY)[0]
+        self.controllers = self.all_of(CONTROLLER)
+        self.nodes = self.all_of(NODE)
         self.identities = {name: self._identity(name) for name in (*self.controllers, *self.nodes)}
-
-    def _all(self, kind: str) -> list[str]:
-        drawn = [p.id for p in self.scenario.participants if p.kind == kind]
-        return drawn or [kind]
 
     def _identity(self, name: str) -> str:
         drawn = self.drawn.get(name)
@@ -89,10 +87,6 @@ class Cast(Casting):
     def persons(self) -> list[str]:
         """The drawn people; what they do happens at a controller or node."""
         return [p.id for p in self.scenario.participants if p.kind == "person"]
-
-    def twin_kinds(self) -> frozenset[str]:
-        """Kinds of which at least one host is a twin, and none a puppet."""
-        return frozenset({RELAY, *PEERS} - {p.kind for p in self.puppets()})
 
     def lane(self, host: str) -> str:
         """The lane on which a peer reaches the relay."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.core.errors import ScenarioError, UsageError
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.scenario import directive_nodes as nodes
+from sim.scenario.playing.preconditions import refusal
+from sim.scenario.stages.recorded import complaint_about_act
 from sim.scenario.stages.relay_acts import read_act
 from sim.scenario.syntax import Act, Arrow, Participant, Scenario
 from sim.scenario.tree import statements_in
@@ -23,15 +24,7 @@ def refuse_unplayable(scenario: Scenario) -> None:
     for one in statements_in(scenario.body):
         complaint = _complaint(one, people)
         if complaint is not None:
-            raise _fail(scenario, one, complaint)
-
-
-def _fail(
-    scenario: Scenario, at: Any, message: str, allowed: tuple[str, ...] = ()
-) -> ScenarioError:
-    return ScenarioError(
-        message, path=scenario.path, line=at.line, column=at.column, allowed=allowed
-    )
+            raise refusal(scenario, one, complaint)
 
 
 def _check_cast(scenario: Scenario) -> None:
@@ -39,11 +32,11 @@ def _check_cast(scenario: Scenario) -> None:
     for one in scenario.participants:
         if one.kind not in PLAYED:
             message = f"{one.id} is a {one.kind!r}, which a relay run has not"
-            raise _fail(scenario, one, message, PLAYED)
+            raise refusal(scenario, one, message, PLAYED)
     if len(relays) > 1:
         first, second, *_ = relays
         message = f"{first.id} and {second.id} are both a relay; one run has one"
-        raise _fail(scenario, second, message)
+        raise refusal(scenario, second, message)
 
 
 def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
@@ -53,15 +46,7 @@ def _complaint(one: Any, people: Mapping[str, Participant]) -> str | None:
         case nodes.ChannelFault() | nodes.Count(what="posts" | "edits"):
             return NO_CHANNEL
         case nodes.Act(host=host, act=act):
-            return _complaint_about_act(people[host], act)
+            return complaint_about_act(read_act, people[host], act)
         case Arrow(content=Act(), target=target) if people[target].puppet is not None:
             return f"{target} is a puppet: its arrows say all that it does"
-    return None
-
-
-def _complaint_about_act(host: Participant, act: object) -> str | None:
-    try:
-        read_act(host.kind, act)
-    except UsageError as error:
-        return str(error)
     return None
