@@ -94,8 +94,14 @@ def _opened(wish: Wish) -> Session | str | None:
 
 
 def _looks(wish: Wish) -> Looks:
-    from tui.app import Looks
+    from textual.theme import BUILTIN_THEMES
 
+    from tui.app import Looks
+    from tui.themes import THEMES
+
+    known = [*(one.name for one in THEMES), *BUILTIN_THEMES]
+    if wish.theme and wish.theme not in known:
+        raise outcome.unknown("theme", wish.theme, known)
     language = wish.language or from_locale()
     keymap = {} if wish.keys is None else read_keys(wish.keys)
     return Looks(language, wish.ascii, wish.motion, wish.theme, wish.restricted, keymap)

@@ -29,22 +29,27 @@ CANNOT_RUN = 2
 INTERRUPTED = 130
 BY_SIGNAL = 128
 PIPE_CLOSED = 141
+FEW = 12
+"""So many names are told where none of them is near."""
 _URL_SECRETS = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=\?).+(?=#|$)")
 
 
 def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:
-    """The error for a word that nobody knows: near matches, a short list, or a part of a long one.
+    """The error for a word that nobody knows: near matches, else all that are known, in their
+    order; of many, only where they are listed.
 
-    ``remedy`` says how to see all of a long one.
+    ``remedy`` says where that is.
     """
     from sim.scenario.source import close_to, near
 
     names = tuple(dict.fromkeys(known))
-    offered = near(word, names)
-    part = f"{len(offered)} of {len(names)}" if len(offered) < len(names) else "known"
-    listing = "did you mean" if close_to(word, names) else part
+    told = f"unknown {what} {word!r}"
+    close = close_to(word, names)
+    if not close and remedy and len(names) > FEW:
+        return UsageError(f"{told}, and none is like it; {remedy}")
+    offered = f"did you mean: {', '.join(near(word, names))}" if close else ""
     tail = f"; {remedy}" if remedy else ""
-    return UsageError(f"unknown {what} {word!r}; {listing}: {', '.join(offered)}{tail}")
+    return UsageError(f"{told}; {offered or 'known: ' + ', '.join(names)}{tail}")
 
 
 def unusable_json(scenario: str, error: UsageError) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class Span:
         return self.cut(*found.span(name))
 
 
+_PART = re.compile(r"[^\W_]+")
 FAR = 10
 """Of a long list without a near match so many are told."""
 
@@ -67,8 +68,13 @@ def near(word: str, known: Iterable[str], limit: int = 12) -> tuple[str, ...]:
 
 
 def close_to(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The words that may be meant by a misspelt one; often none."""
-    return tuple(difflib.get_close_matches(word[:60], sorted(set(known)), n=3, cutoff=0.6))
+    """The words that may be meant by another one; often none: those that have it as a part
+    (``desktop task`` by ``task``), then those that are spelt alike, in small letters or not."""
+    names = {name.casefold(): name for name in sorted(set(known), reverse=True)}
+    told = word[:60].casefold()
+    parts = [name for name in sorted(names) if told in _PART.findall(name)]
+    alike = difflib.get_close_matches(told, sorted(names), n=3, cutoff=0.6)
+    return tuple(names[one] for one in dict.fromkeys((*parts[:3], *alike)))
 
 
 def all_of(word: str, known: Iterable[str], command: str, limit: int = 12) -> str:

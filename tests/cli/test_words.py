@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,29 @@ def test_all_shipped_scenarios_parse(shell: Shell) -> None:
     names = [one["name"] for one in json.loads(shell("scenarios", "--json").out)]
     said = shell("parse", *names)
     assert (said.code, said.out, said.err) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("states", "rond"), "did you mean: round"),
+        (("states", "TASK"), "did you mean: desktop task"),
+        (("states", "zzz"), "known: server connection, request, round"),
+        (("learn", "lost-akc"), "did you mean: lost-ack; hooktwin learn lists all"),
+        (("learn", "zzz"), "unknown lesson 'zzz', and none is like it; hooktwin learn lists all"),
+        (("schema", "Turn.End"), "did you mean: turn.end"),
+        (("run", "typical", "--without", "replay"), "did you mean: ack-replay"),
+        (("mutants", "zzz"), "none is like it; see: hooktwin rules"),
+        (
+            ("tui", "typical", "--theme", "high-contrats", "--out", "x.svg"),
+            "did you mean: high-contrast",
+        ),
+    ],
+)
+def test_a_word_that_nobody_knows_is_answered_with_what_may_be_meant_or_where_all_are_listed(
+    words, told, shell
+):
+    said = shell(*words)
+    assert said.code == 2
+    assert told in said.err
+    assert not re.search(r"\d of \d", said.err), "a part of a list, as chance has it, helps nobody"

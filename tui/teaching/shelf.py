@@ -113,8 +113,8 @@ def find(word: str) -> Lesson:
             return lesson
     if word.lower().endswith(".mmd") or "/" in word:
         return _of_file(word)
-    names = [name for n, one in enumerate(known, 1) for name in (str(n), one.id)]
-    raise unknown("lesson", word[:80], names, remedy="hooktwin learn lists them")
+    names = [one.id for one in known]
+    raise unknown("lesson", word[:80], names, remedy=f"hooktwin learn lists all {len(known)}")
 
 
 def _word(text: str) -> str:
