@@ -73,6 +73,13 @@ def test_what_makes_no_sense_here_is_refused_with_its_place(lines, says):
     assert caught.value.line > 1
 
 
+def test_a_wrong_value_on_a_twins_arrow_is_the_fault_of_that_twin_alone():
+    result = run(*TAB, "A->>R: tab_lock (requestId=R2, tabSessionId=T1, lockLeaseMs=0)",
+                 "R->>A: error (requestId=R2, code=invalid_lock_lease)")  # fmt: skip
+    blamed = [one.invariant for one in result.violations]
+    assert blamed == ["controller-frames-pass-the-parser"]
+
+
 # -- what arrows say -------------------------------------------------------------------
 
 

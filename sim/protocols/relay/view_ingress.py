@@ -74,7 +74,7 @@ class Ingress:
             )
             self._keep(arrival)
             return False
-        before, after = self._due(session, opened, isinstance(frame, Message) and frame.is_typed)
+        before, after = self._due(session, opened)
         is_judged = self.book.plan.limits.frames_per_minute is None
         place = session, opened.request_id, event.n, event.at
         self._keep(Arrival(*place, opened.ts, before, after, opened.type, is_judged))
@@ -144,11 +144,11 @@ class Ingress:
         off = abs(clock_ms + arrival.at // 1_000 - arrival.ts)
         return UNTIMELY[1] if off > self.book.plan.limits.replay_window_ms else ""
 
-    def _due(self, session: SessionView, opened: Opened, is_typed: bool) -> tuple[str, str]:
+    def _due(self, session: SessionView, opened: Opened) -> tuple[str, str]:
         """What is wrong, but for the time."""
         family = opened.type
         if family == "hello":
-            return "", self._shape(opened, is_typed) or ("invalid_hello" * session.is_ready)
+            return "", _shape(opened) or ("invalid_hello" * session.is_ready)
         if not session.role:
             return "not_initialized", ""
         if family != "auth" and not session.is_ready:
@@ -158,8 +158,8 @@ class Ingress:
         if session.role not in MESSAGES[family].SENDERS:
             return "forbidden_role", ""
         if family == "command":
-            return self._unauthorised(session, opened), self._shape(opened, is_typed)
-        shape = self._shape(opened, is_typed)
+            return self._unauthorised(session, opened), _shape(opened)
+        shape = _shape(opened)
         if not shape and family == "event":
             kind = EVENTS.get(str(opened.wire["payload"].get("type")))
             shape = "forbidden_role" if kind is not None and NODE not in kind.SENDERS else ""
@@ -173,11 +173,11 @@ class Ingress:
             return "forbidden_action"
         return "" if isinstance(nonce, str) and nonce else "missing_replay_nonce"
 
-    def _shape(self, opened: Opened, is_typed: bool) -> str:
-        if is_typed:
-            return ""  # valid by construction
-        refused = payload_fault(opened)
-        return "" if refused is None else refused.code
+
+def _shape(opened: Opened) -> str:
+    """What is wrong with a payload; a twin's own, too: it says what its diagram tells it to."""
+    refused = payload_fault(opened)
+    return "" if refused is None else refused.code
 
 
 def _opened(frame: Any) -> Any:
