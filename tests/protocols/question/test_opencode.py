@@ -61,6 +61,14 @@ def closes(play):
     ]
 
 
+def said(pairs):
+    """What the tool of a real OpenCode says of these answers."""
+    return (
+        f"User has answered your questions: {pairs}. "
+        "You can now continue with the user's answers in mind."
+    )
+
+
 # -- the API
 
 
@@ -80,9 +88,7 @@ def test_a_reply_completes_the_tool_and_the_question_leaves_the_list():
     assert states(play) == ["pending", "running", "completed"]
     (told,) = play.notes("question.replied")
     assert (told["answers"], told["by"], told["tool_state"]) == ([["B"]], "http", "completed")
-    assert play.notes("tool")[-1]["output"] == (
-        'User has answered your questions: "Deploy now?"="B".'
-    )
+    assert play.notes("tool")[-1]["output"] == said('"Deploy now?"="B"')
 
 
 def test_a_reject_ends_the_tool_with_an_error():
@@ -201,16 +207,24 @@ def test_the_state_of_a_tool_stands_in_the_sessions_messages():
     (message,) = play.http("GET", "/session/ses_1/message").body
     assert message["info"] == {"id": "msg_call_1", "role": "assistant", "sessionID": "ses_1"}
     (part,) = message["parts"]
-    assert part["callID"] == "call_1"
-    output = 'User has answered your questions: "Deploy now?"="A".'
-    assert part["state"] == {"status": "completed", "output": output}
+    named = {"sessionID": "ses_1", "messageID": "msg_call_1", "callID": "call_1"}
+    asked = {"input": {"questions": [QUESTION]}}
+    assert part.pop("state") == {
+        "status": "completed",
+        **asked,
+        "output": said('"Deploy now?"="A"'),
+        "title": "Asked 1 question",
+        "metadata": {"answers": [["A"]], "truncated": False},
+    }
+    assert part == {"type": "tool", "tool": "question", **named}
 
     def state(session):
         return play.http("GET", f"/session/{session}/message").body[0]["parts"][0]["state"]
 
-    assert state("ses_2") == {"status": "running"}
+    assert state("ses_2") == {"status": "running", **asked}
     play.http("POST", "/question/que_2/reject", directory="/proj")
-    assert state("ses_2") == {"status": "error", "error": "The user dismissed this question"}
+    dismissed = "Error: The user dismissed this question"
+    assert state("ses_2") == {"status": "error", **asked, "error": dismissed}
 
 
 @pytest.mark.parametrize(

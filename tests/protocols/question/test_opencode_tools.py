@@ -14,6 +14,8 @@ from tests.protocols.question.test_opencode import (
     closes,
     listed,
     opened,
+    reply,
+    said,
     states,
 )
 
@@ -29,17 +31,49 @@ from tests.protocols.question.test_opencode import (
 )
 def test_missing_rows_are_told_as_unanswered(answers, output):
     questions = [{"question": "Q1"}, {"question": "Q2"}]
-    assert output_of(questions, answers) == f"User has answered your questions: {output}."
+    assert output_of(questions, answers) == said(output)
 
 
 @pytest.mark.parametrize(
     "args",
-    [None, {}, {"questions": []}, {"questions": [5]}, {"questions": [{"question": "Q"}]},
-     {"questions": [{"question": "Q", "options": [{}]}]}],
+    [
+        None,
+        {},
+        {"questions": {}},
+        {"questions": [5]},
+        *({"questions": [{**QUESTION, **odd}]} for odd in (
+            {"question": None}, {"header": 5}, {"options": {}}, {"options": [{}]},
+            {"options": [{"label": "A"}]}, {"options": [{"description": "a"}]}, {"multiple": "yes"},
+        )),
+        {"questions": [{"question": "no header", "options": QUESTION["options"]}]},
+    ],
 )  # fmt: skip
 def test_arguments_that_the_tool_cannot_take_end_it(args):
     play = opened(acts.RunTool(session="ses_1", args=args))
     assert (states(play), listed(play)) == (["pending", "error"], [])
+    assert "called with invalid arguments" in play.notes("tool")[-1]["output"]
+
+
+def test_a_call_without_a_question_is_listed_and_waits_for_an_answer():
+    play = opened(acts.RunTool(session="ses_1", args={"questions": []}))
+    assert listed(play) == ["que_1"]
+    reply(play, "que_1", ["A"])
+    assert play.notes("tool")[-1]["output"] == said("")
+
+
+def test_what_an_agent_adds_to_a_question_stands_in_the_list():
+    more = {"custom": False, "options": [{"label": "A", "description": "a", "value": "1"}]}
+    play = opened(acts.RunTool(session="ses_1", args={"questions": [{**QUESTION, **more}]}))
+    (item,) = play.http("GET", "/question", directory="/proj").body
+    assert item["questions"] == [{**QUESTION, **more}]
+
+
+def test_further_questions_of_an_act_get_what_the_tool_insists_on():
+    play = opened(ask(more=({"question": "When?", "options": [{"label": "now"}]},)))
+    (item,) = play.http("GET", "/question", directory="/proj").body
+    options = [{"label": "now", "description": "now desc"}]
+    assert item["questions"][1] == {"question": "When?", "header": "", "options": options}
+    assert listed(opened(ask(more=({"question": "When?", "options": [5]},)))) == []
 
 
 def test_items_may_lack_their_call_and_calls_their_name():

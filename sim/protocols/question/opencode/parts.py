@@ -8,7 +8,7 @@ import attrs
 
 from sim.protocols.question.acts import Ask, RunTool
 from sim.protocols.question.constants import QUESTION
-from sim.protocols.question.machine import TOOL
+from sim.protocols.question.machine import COMPLETED, TOOL
 from sim.wire.linkage import JsonObject
 
 Answers = list[list[str]]
@@ -28,11 +28,13 @@ class Part:
     tool: str
     directory: str
     message: str
+    args: Any = None
     request: str = ""
     questions: list[JsonObject] = attrs.field(factory=list)
     shows_call: bool = True
     state: str = TOOL.initial
     output: str = ""
+    answers: Answers | None = None
     is_open: bool = False
 
     @property
@@ -50,10 +52,15 @@ class Part:
     @property
     def shown(self) -> JsonObject:
         """The part as the session's messages have it (§9.2)."""
-        state: JsonObject = {"status": self.state}
+        state: JsonObject = {"status": self.state, "input": self.args}
         if self.output:
             state["error" if self.state == "error" else "output"] = self.output
-        return {"type": "tool", "tool": self.tool, "callID": self.call, "state": state}
+        if self.state == COMPLETED and self.answers is not None:
+            count = len(self.questions)
+            state["title"] = f"Asked {count} question{'s' if count > 1 else ''}"
+            state["metadata"] = {"answers": self.answers, "truncated": False}
+        named = {"sessionID": self.session, "messageID": self.message, "callID": self.call}
+        return {"type": "tool", "tool": self.tool, **named, "state": state}
 
     @property
     def told(self) -> JsonObject:
@@ -81,7 +88,7 @@ def asking(ask: Ask) -> RunTool:
         tool=QUESTION,
         call=ask.call,
         directory=ask.directory,
-        args={"questions": [question, *ask.more]},
+        args={"questions": [question, *map(_whole, ask.more)]},
         request=ask.request,
         listed_after_ms=ask.listed_after_ms,
         names_call=ask.names_call,
@@ -89,21 +96,36 @@ def asking(ask: Ask) -> RunTool:
     )
 
 
+def _whole(question: JsonObject) -> JsonObject:
+    """A further question with what the tool insists on, where an act leaves it out."""
+    options = question.get("options")
+    if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
+        return question
+    described = [{"description": f"{option.get('label')} desc", **option} for option in options]
+    return {"header": "", **question, "options": described}
+
+
 def questions_of(args: Any) -> list[JsonObject] | None:
-    """The questions of a call; None where the tool refuses its arguments."""
+    """The questions of a call, which may be none; None where the tool refuses its arguments."""
     questions = args.get("questions") if isinstance(args, dict) else None
-    if not isinstance(questions, list) or not questions:
+    if not isinstance(questions, list):
         return None
     return questions if all(map(_is_question, questions)) else None
 
 
 def _is_question(question: Any) -> bool:
-    if not isinstance(question, dict) or not isinstance(question.get("question"), str):
+    if not _has_texts(question, "question", "header"):
         return False
-    options = question.get("options")
-    return isinstance(options, list) and all(
-        isinstance(option, dict) and isinstance(option.get("label"), str) for option in options
+    options, multiple = question.get("options"), question.get("multiple", False)
+    return (
+        isinstance(multiple, bool)
+        and isinstance(options, list)
+        and all(_has_texts(option, "label", "description") for option in options)
     )
+
+
+def _has_texts(holder: Any, *names: str) -> bool:
+    return isinstance(holder, dict) and all(isinstance(holder.get(name), str) for name in names)
 
 
 def output_of(questions: list[JsonObject], answers: Answers) -> str:
@@ -113,7 +135,8 @@ def output_of(questions: list[JsonObject], answers: Answers) -> str:
         f'"{question["question"]}"="{", ".join(row) or UNANSWERED}"'
         for question, row in zip(questions, rows, strict=False)
     )
-    return f"User has answered your questions: {', '.join(pairs)}."
+    told = f"User has answered your questions: {', '.join(pairs)}."
+    return f"{told} You can now continue with the user's answers in mind."
 
 
 def answers_of(body: Any) -> Answers | None:

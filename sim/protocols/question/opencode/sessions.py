@@ -17,7 +17,7 @@ from sim.wire.linkage import JsonObject
 
 SESSION: Final = "session "
 PART: Final = "part "
-DISMISSED: Final = "The user dismissed this question"
+DISMISSED: Final = "Error: The user dismissed this question"
 ABORTED: Final = "Tool execution aborted"
 
 
@@ -120,6 +120,7 @@ class Sessions:
         if part is None:
             return
         if self._plan.rules.reply_completes_tool:
+            part.answers = answers
             await self._end(part, "reply", output_of(part.questions, answers))
         told = {**part.told, "answers": answers, "by": by}
         await self._actor.perform(Note("question.replied", told))

@@ -17,6 +17,10 @@ from sim.protocols.question.opencode.plan import OpenCodePlan
 from sim.protocols.question.opencode.sessions import Sessions
 
 TUI: Final = "tui"
+REFUSED: Final = (
+    "Error: The question tool was called with invalid arguments.\n"
+    "Please rewrite the input so it satisfies the expected schema."
+)
 
 
 class OpenCode(Actor):
@@ -73,7 +77,7 @@ class OpenCode(Actor):
         call = act.call or (self.sessions.drawn("call") if act.names_call else "")
         directory = act.directory or self.plan.directory
         message = f"msg_{call}" if call else self.sessions.drawn("msg")
-        part = Part(act.session, call, act.tool, directory, message)
+        part = Part(act.session, call, act.tool, directory, message, act.args)
         part.shows_call = act.names_call and act.shows_tool
         await self.sessions.begin(part)
         threw = await self._before(part, act.args)
@@ -100,7 +104,7 @@ class OpenCode(Actor):
     async def _question(self, part: Part, act: acts.RunTool) -> None:
         questions = questions_of(act.args)
         if questions is None:
-            await self.sessions.step(part, "bad arguments", "Invalid arguments for question")
+            await self.sessions.step(part, "bad arguments", REFUSED)
             return
         if act.listed_after_ms:
             await self.perform(Sleep(act.listed_after_ms * 1_000))
