@@ -61,6 +61,8 @@ def test_what_cannot_be_answered_here_is_said(off):
     text = play.sent[0].body["text"]
     assert text.endswith(texts.ONE_VALUE) is not bool(off)
     assert (texts.OTHERS_UNANSWERED.format(count=1) in text) is not bool(off)
+    # A reply with one row ends the whole call: nobody can answer the rest behind it.
+    assert ("其余 1 个将视为未回答" in text) is not bool(off)
     assert units(text) == 4_096
 
 

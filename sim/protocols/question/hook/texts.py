@@ -12,8 +12,11 @@ from sim.protocols.question.telegram.entities import units
 PREFIX: Final = "[HermesHook]"
 OWN_ANSWER: Final = "✍️ 自定义回答"
 """The button for a free answer."""
-OTHERS_UNANSWERED: Final = "（此处只能回答第一个问题，其余 {count} 个请在电脑上回答）"
-"""Only the first question can be answered here, the others at the desk (DQ-08)."""
+OTHERS_UNANSWERED: Final = (
+    "（此处只能回答第一个问题，其余 {count} 个将视为未回答；要全部回答请在电脑上进行）"
+)
+"""Only the first question can be answered here, and that ends the call: the others stay
+unanswered (DQ-08). Whoever wants to answer all of them does it at the desk."""
 ONE_VALUE: Final = "（此处只能选择一项）"
 """Only one option can be chosen here (DQ-08)."""
 
