@@ -7,6 +7,7 @@ form (``application/x-www-form-urlencoded``) count as parameters of the query.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -27,6 +28,7 @@ REQUEST_S: Final = 10.0
 IDLE_S: Final = 75.0
 """For the next one on a connection that is kept."""
 FORM: Final = "application/x-www-form-urlencoded"
+_JSON: Final = re.compile(r"application/([a-z.-]+\+)?json")
 BODILESS: Final = (204, 304)
 """Statuses whose answers never carry a body (RFC 9110 15.3.5, 15.4.5)."""
 KEPT_HEADERS: Final = ("authorization", "x-opencode-directory")
@@ -159,11 +161,13 @@ class Conversation:
         query = parse_qsl(asked, keep_blank_values=True)
         decoded: Any = None
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind.startswith("multipart/"):
-            raise Unusable(415, f"send JSON or {FORM}: a body in parts is not read")
         if kind == FORM:
             query += parse_qsl(body.decode("latin-1"), keep_blank_values=True)
         elif body:
+            # Real servers do not look into other bodies, so a client's JSON in one is lost.
+            if kind and not _JSON.fullmatch(kind):
+                told = f"send application/json or {FORM}: a body of {kind} is not read"
+                raise Unusable(415, told)
             decoded = _json(body)
         kept = tuple((one, headers[one]) for one in KEPT_HEADERS if one in headers)
         return HttpRequest(method, path, tuple(query), decoded, kept)

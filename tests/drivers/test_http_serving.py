@@ -97,6 +97,13 @@ async def test_the_fields_of_a_form_are_parameters() -> None:
     assert server.asked[0].query == (("x", "1"), ("chat_id", "-42"), ("text", "你 b"))
 
 
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/x.y+json"])
+async def test_a_body_that_calls_itself_json_is_read(kind: str) -> None:
+    async with serving() as server:
+        await said(server, _request("/a", b"[1]", f"Content-Type: {kind}"))
+    assert server.asked[0].body == [1]
+
+
 @pytest.mark.parametrize(
     ("request_", "status"),
     [
@@ -105,6 +112,7 @@ async def test_the_fields_of_a_form_are_parameters() -> None:
         (_request("/a", b"", f"X: {'y' * 3 * http_serving.HEAD_BYTES}"), 431),
         (_request("/a", b"", "Content-Length: 9999999") + b" " * (1 << 20) + b" ", 413),
         (_request("/a", b"--x", "Content-Type: multipart/form-data; boundary=x"), 415),
+        (_request("/a", b"{}", "Content-Type: text/plain;charset=UTF-8"), 415),
         (_request("/a", b"", "Origin: https://example.com"), 403),
         (_request("host:1", method="CONNECT"), 405),
     ],
