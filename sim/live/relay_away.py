@@ -87,9 +87,8 @@ class AwayRelayCast(Cast):
 
     crew = Crew("")
 
-    def _all(self, kind: str) -> list[str]:
-        drawn = [one.id for one in self.scenario.participants if one.kind == kind]
-        return drawn or ([kind] if kind == RELAY else [])
+    def all_of(self, kind: str) -> list[str]:
+        return [name for name in super().all_of(kind) if kind == RELAY or name in self.drawn]
 
     def build(self, manners: RelayManners) -> None:
         self.world.add_host(self.relay, RELAY, Outsider)
