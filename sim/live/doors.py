@@ -7,8 +7,7 @@ from typing import Any
 
 import trio
 
-from sim.core.errors import HooktwinError
-from sim.core.event import ConnectionRefused, HostCrashed, HostStarted
+from sim.core.event import ConnectionRefused
 from sim.core.http import HttpRequest
 from sim.core.op import UpgradeRefused
 from sim.drivers import upgrade, websocket
@@ -40,51 +39,17 @@ class Doors:
         self.house = house
         self.paths = house.paths
         self.turned_away = 0
-        self._nursery = nursery
         self._token = token.encode()
-        self._gate: Gate | None = None
-        # Those who are not in the world yet, so that its end of a host cannot reach them.
-        self._arriving: dict[trio.SocketStream, trio.CancelScope] = {}
-        house.world.watch(HostCrashed, self._crashed)
-        house.world.watch(HostStarted, self._started)
+        # Its streams are of those who are not in the world yet, so that the world's end of a
+        # host cannot reach them.
+        self._gate = Gate(house.world, house.server, nursery, self._receive, self._broke)
 
     async def open(self, host: str, port: int) -> int:
         """Listen; gives the port. Raises UsageError when it is taken."""
-        chosen, listeners = await websocket.bind(port, "serve", host)
-        self._gate = Gate(listeners, self._nursery)
-        self._gate.begin(self._visit)
-        return chosen
+        return await self._gate.open(port, "serve", host)
 
-    def _crashed(self, event: HostCrashed) -> None:
-        """A dead server's machine refuses dials, and resets what was on its way in."""
-        if event.host != self.house.server or self._gate is None:
-            return
-        self._gate.shut()
-        for stream, scope in self._arriving.items():
-            abort(stream)
-            scope.cancel()
-
-    def _started(self, event: HostStarted) -> None:
-        if event.host == self.house.server and self._gate is not None:
-            self._gate.open()
-
-    async def _visit(self, stream: trio.SocketStream) -> None:
-        """One connection, whatever it is. Only what is wrong with ourselves is raised."""
-        scope = trio.CancelScope()
-        self._arriving[stream] = scope
-        try:
-            with scope:
-                await self._receive(stream)
-        except* HooktwinError:
-            raise
-        except* Exception as errors:
-            first: BaseException = errors
-            while isinstance(first, BaseExceptionGroup):
-                first = first.exceptions[0]
-            self.house.tell(f"a connection broke: {type(first).__name__}: {first}")
-        finally:
-            self._arriving.pop(stream, None)
-            await trio.aclose_forcefully(stream)
+    def _broke(self, error: BaseException) -> None:
+        self.house.tell(f"a connection broke: {type(error).__name__}: {error}")
 
     async def _receive(self, stream: trio.SocketStream) -> None:
         head = await upgrade.read_head(stream, self._no_such_place, self.house.api)
@@ -200,7 +165,7 @@ class Doors:
         name = house.host_for(house.whose(said), lane)
         seat = Seat(socket, house.tell)
         if await self._enter(seat, name, lane, info):
-            self._arriving.pop(stream, None)  # what becomes of it is the world's business now
+            self._gate.arriving.pop(stream, None)  # what becomes of it is the world's business now
             try:
                 await house.gateway.serve(seat, first)
             finally:

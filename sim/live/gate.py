@@ -13,44 +13,69 @@ from contextlib import suppress
 
 import trio
 
-from sim.core.errors import UsageError
+from sim.core.errors import HooktwinError, UsageError
+from sim.core.event import HostCrashed, HostStarted
+from sim.drivers import websocket
+from sim.world.world import World
 
 BACKLOG = 1_024
 Visit = Callable[[trio.SocketStream], Awaitable[None]]
 
 
 class Gate:
-    """Lets clients in while it is open. ``listeners`` are open already."""
+    """Lets clients in while the host that they come to is up.
 
-    def __init__(self, listeners: list[trio.SocketListener], nursery: trio.Nursery) -> None:
-        self._listening = listeners
+    ``visit`` gets each client's stream, in a task of its own; of what goes wrong there only
+    what is wrong with ourselves is raised, the rest ``broke`` is told. When the host dies, the
+    streams in ``arriving`` are reset.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        host: str,
+        nursery: trio.Nursery,
+        visit: Visit,
+        broke: Callable[[BaseException], None],
+    ) -> None:
+        self.arriving: dict[trio.SocketStream, trio.CancelScope] = {}
+        self._host = host
         self._nursery = nursery
-        self._addresses = [(one.socket.family, one.socket.getsockname()) for one in listeners]
+        self._visit = visit
+        self._broke = broke
+        self._listening: list[trio.SocketListener] = []
+        self._addresses: list[tuple[int, tuple[object, ...]]] = []
         self._kept: list[socket.socket] = []
         self._scope = trio.CancelScope()
-        self._visit: Visit | None = None
+        world.watch(HostCrashed, self._crashed)
+        world.watch(HostStarted, self._started)
 
-    def begin(self, visit: Visit) -> None:
-        """``visit`` gets each client's stream, in a task of its own."""
-        self._visit = visit
+    async def open(self, port: int, what: str, address: str) -> int:
+        """Listen; gives the port. Raises UsageError when it is taken."""
+        chosen, self._listening = await websocket.bind(port, what, address)
+        self._addresses = [(x.socket.family, x.socket.getsockname()) for x in self._listening]
         self._nursery.start_soon(self._give_up)
         self._nursery.start_soon(self._listen, self._scope, self._listening)
+        return chosen
 
-    def shut(self) -> None:
-        """Nobody listens any more, from this moment on; who waits to be let in is reset.
-
-        Raises UsageError when another program takes the port in the same moment.
+    def _crashed(self, event: HostCrashed) -> None:
+        """A dead server's machine refuses dials from this moment on, and resets what was on
+        its way in. Raises UsageError when another program takes the port in the same moment.
         """
-        if self._kept:
+        if event.host != self._host or not self._listening:
             return
-        self._scope.cancel()
-        for listener in self._listening:
-            listener.socket.close()
-        self._kept = [_bound(family, address) for family, address in self._addresses]
-
-    def open(self) -> None:
-        """Listen again, from this moment on. Raises UsageError as :meth:`shut` does."""
         if not self._kept:
+            self._scope.cancel()
+            for listener in self._listening:
+                listener.socket.close()
+            self._kept = [_bound(family, address) for family, address in self._addresses]
+        for stream, scope in self.arriving.items():
+            abort(stream)
+            scope.cancel()
+
+    def _started(self, event: HostStarted) -> None:
+        """Listen again, from this moment on. Raises UsageError as :meth:`_crashed` does."""
+        if event.host != self._host or not self._kept:
             return
         kept, self._kept = self._kept, []
         for one, (_, address) in zip(kept, self._addresses, strict=True):
@@ -62,6 +87,24 @@ class Gate:
         self._scope = trio.CancelScope()
         self._nursery.start_soon(self._listen, self._scope, self._listening)
 
+    async def _receive(self, stream: trio.SocketStream) -> None:
+        """One connection, whatever it is."""
+        scope = trio.CancelScope()
+        self.arriving[stream] = scope
+        try:
+            with scope:
+                await self._visit(stream)
+        except* HooktwinError:
+            raise
+        except* Exception as errors:
+            first: BaseException = errors
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            self._broke(first)
+        finally:
+            self.arriving.pop(stream, None)
+            await trio.aclose_forcefully(stream)
+
     async def _give_up(self) -> None:
         """When the session is over, no port is kept."""
         try:
@@ -71,10 +114,9 @@ class Gate:
                 one.close()
 
     async def _listen(self, scope: trio.CancelScope, listeners: list[trio.SocketListener]) -> None:
-        assert self._visit is not None
         with scope:
             try:
-                await trio.serve_listeners(self._visit, listeners, handler_nursery=self._nursery)
+                await trio.serve_listeners(self._receive, listeners, handler_nursery=self._nursery)
             except* trio.ClosedResourceError:
                 pass  # shut
 

@@ -11,10 +11,7 @@ from collections.abc import Callable, Mapping
 
 import trio
 
-from sim.core.errors import HooktwinError
-from sim.core.event import HostCrashed, HostStarted
 from sim.core.http import HttpResponse
-from sim.drivers import websocket
 from sim.drivers.http_serving import Ask, Conversation
 from sim.live.control import is_of_this_machine
 from sim.live.gate import Gate, abort
@@ -37,33 +34,17 @@ class HttpDoor:
     ) -> None:
         self._host = host
         self._ask = ask
-        self._nursery = nursery
         self._tell = tell
-        self._gate: Gate | None = None
+        self._gate = Gate(world, host, nursery, self._receive, self._broke)
         self._bound = ""
-        self._streams: dict[trio.SocketStream, trio.CancelScope] = {}
-        world.watch(HostCrashed, self._crashed)
-        world.watch(HostStarted, self._started)
 
     async def open(self, address: str, port: int) -> int:
         """Listen; gives the port. Raises UsageError when it is taken."""
         self._bound = address
-        chosen, listeners = await websocket.bind(port, self._host, address)
-        self._gate = Gate(listeners, self._nursery)
-        self._gate.begin(self._visit)
-        return chosen
+        return await self._gate.open(port, self._host, address)
 
-    def _crashed(self, event: HostCrashed) -> None:
-        if event.host != self._host or self._gate is None:
-            return
-        self._gate.shut()
-        for stream, scope in self._streams.items():
-            abort(stream)
-            scope.cancel()
-
-    def _started(self, event: HostStarted) -> None:
-        if event.host == self._host and self._gate is not None:
-            self._gate.open()
+    def _broke(self, error: BaseException) -> None:
+        self._tell(f"a connection to {self._host} broke: {type(error).__name__}")
 
     def _judge(self, headers: Mapping[str, str]) -> HttpResponse | None:
         """Web pages must not reach what their reader has on this machine."""
@@ -73,20 +54,5 @@ class HttpDoor:
             return HttpResponse(403, {"error": "the Host header is not this machine"})
         return None
 
-    async def _visit(self, stream: trio.SocketStream) -> None:
-        """One connection, whatever it is. Only what is wrong with ourselves is raised."""
-        scope = trio.CancelScope()
-        self._streams[stream] = scope
-        try:
-            with scope:
-                await Conversation(stream, self._ask, abort, self._judge).run()
-        except* HooktwinError:
-            raise
-        except* Exception as errors:
-            first: BaseException = errors
-            while isinstance(first, BaseExceptionGroup):
-                first = first.exceptions[0]
-            self._tell(f"a connection to {self._host} broke: {type(first).__name__}")
-        finally:
-            self._streams.pop(stream, None)
-            await trio.aclose_forcefully(stream)
+    async def _receive(self, stream: trio.SocketStream) -> None:
+        await Conversation(stream, self._ask, abort, self._judge).run()

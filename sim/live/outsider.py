@@ -1,12 +1,14 @@
-"""The actor that stands in the world for a program outside of it."""
+"""What stands in the world for a program outside of it, and what cannot be done there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar
 
 from sim.core.actor import Actor
 from sim.core.op import Dial
+from sim.scenario.playing.stage import Direction, NotYet
+from sim.scenario.syntax import Act
 
 
 class Outsider(Actor):
@@ -24,3 +26,12 @@ class Outsider(Actor):
         ``answered`` gets what a ``Dial`` gives: an end, a refusal or None.
         """
         answered(await self.perform(Dial(server, lane, info)))
+
+
+def done_there(
+    direction: Direction | NotYet, act: Act, outsiders: Collection[str]
+) -> Direction | NotYet:
+    """What is done at an outside program has to be done there."""
+    if isinstance(direction, Direction) and direction.host in outsiders:
+        return NotYet(f"{direction.host} is an outside program: do {act.verb!r} there")
+    return direction

@@ -13,7 +13,7 @@ from sim.hosts.opencode import opencode_host
 from sim.hosts.person import Person
 from sim.hosts.store import store_host
 from sim.live.disk import RealDisk, owner_of
-from sim.live.outsider import Outsider
+from sim.live.outsider import Outsider, done_there
 from sim.live.served import TWINS
 from sim.protocols.question.constants import (
     HOOK,
@@ -145,11 +145,7 @@ class OpenQuestionStage(QuestionStage):
         self.view.told = attrs.evolve(self.view.told, visitors=frozenset({VISITOR}))
 
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
-        """What is done at an outside program has to be done there."""
-        direction = super().person_does(arrow, act)
-        if isinstance(direction, Direction) and direction.host in self.cast.outsiders():
-            return NotYet(f"{direction.host} is an outside program: do {act.verb!r} there")
-        return direction
+        return done_there(super().person_does(arrow, act), act, self.cast.outsiders())
 
 
 def stage_in(around: Surroundings) -> type[OpenQuestionStage]:

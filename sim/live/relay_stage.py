@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import attrs
 
 from sim.hosts.relay import relay_host
-from sim.live.outsider import Outsider
+from sim.live.outsider import Outsider, done_there
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.relay.plan import RelayPlan
 from sim.protocols.relay.relay.sessions import Grant
@@ -146,11 +146,7 @@ class OpenRelayStage(RelayStage):
         return super().prompts(arrow, text, following, prompted)
 
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
-        """What is done at an outside program has to be done there."""
-        direction = super().person_does(arrow, act)
-        if isinstance(direction, Direction) and direction.host in self.cast.outsiders():
-            return NotYet(f"{direction.host} is an outside program: do {act.verb!r} there")
-        return direction
+        return done_there(super().person_does(arrow, act), act, self.cast.outsiders())
 
 
 def stage_with(secret: str) -> type[OpenRelayStage]:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import attrs
 
 from sim.hosts.person import Person
-from sim.live.outsider import Outsider
+from sim.live.outsider import Outsider, done_there
 from sim.protocols.hook.server import ServerPlan
 from sim.scenario.playing.stage import Direction, NotYet
 from sim.scenario.stages.hook import HookStage
@@ -139,8 +139,4 @@ class OpenStage(HookStage):
         return super().prompts(arrow, text, following, prompted)
 
     def person_does(self, arrow: Arrow, act: Act) -> Direction | NotYet:
-        """What is done at an outside desktop has to be done there."""
-        direction = super().person_does(arrow, act)
-        if isinstance(direction, Direction) and direction.host in self.cast.outsiders():
-            return NotYet(f"{direction.host} is an outside program: do {act.verb!r} there")
-        return direction
+        return done_there(super().person_does(arrow, act), act, self.cast.outsiders())
