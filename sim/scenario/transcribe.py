@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
 import attrs
@@ -28,7 +29,7 @@ from sim.core.event import (
 from sim.core.trace import Trace, digest_of
 from sim.protocols.played import played
 from sim.protocols.register import protocol
-from sim.scenario.ears import decides, ear_of
+from sim.scenario.ears import ahead_us, decides, ear_of, retold, services_of
 from sim.scenario.kinds import identity_in
 from sim.scenario.parse import parse_scenario
 from sim.scenario.playing.puppet import is_of_puppet
@@ -72,6 +73,8 @@ class Transcriber:
             for p in (self.source.participants if self.source else ())
             if p.puppet is not None
         }
+        self.services = services_of(self.header)
+        self.puppets.update(dict.fromkeys(self.services, frozenset()))
         self.drawn = {p.id for p in (self.source.participants if self.source else ())}
         self.kinds = dict(self.header.hosts)
         self.letters, self.words, self.typed = record.short, record.words, record.typed
@@ -85,7 +88,8 @@ class Transcriber:
         lines.sort(key=lambda line: (line.n, not line.is_act))
         head = ["sequenceDiagram", *self._head(), *self._lifelines()]
         last = self.trace.events[-1].at if self.trace.events else 0
-        body = _in_sequence(lines)
+        # What happened in one instant may come in another order: services wait for nobody.
+        body = None if self.services else _in_sequence(lines)
         if body is None:
             body = _side_by_side(lines)
         return "\n".join([*head, *body, f"    %% @at {last}us", ""])
@@ -102,12 +106,19 @@ class Transcriber:
         yield f"    %% @seed {header.seed}"
         for rule in header.without:
             yield f"    %% @rule -{rule}"
+        if self.services:  # what crossed a socket has had its latency
+            hosts = [name for name, _ in header.hosts]
+            for caller, callee in permutations(hosts, 2):
+                yield f"    %% @latency {caller}->{callee} 0us"
         if self.source is None:
             return
         for one in self.source.settings.latencies:
             yield f"    %% @latency {one.source}->{one.target} {one.low_us}us..{one.high_us}us"
         for switch in self.source.settings.features:
             yield f"    %% @feature {switch.host} {'+' if switch.on else '-'}{switch.feature}"
+        for token in self.source.settings.tokens:
+            nodes = "" if token.nodes is None else f" at {' '.join(token.nodes)}"
+            yield f"    %% @token {token.host} {' '.join(token.scopes)}{nodes}"
         for invariant in self.source.violates:
             yield f"    %% @violates {invariant}"
 
@@ -137,6 +148,17 @@ class Transcriber:
             text = self._act(event)
             if text is not None:
                 yield Line(event.n, event.at, event.at, text, "act")
+        if self.services:
+            yield from self._retold()
+
+    def _retold(self) -> Iterator[Line]:
+        """What real services did, and the time of day."""
+        events = [self.typed(event) for event in self.trace.events]
+        by_us = ahead_us(events)
+        for host, _ in self.header.hosts if by_us else ():
+            yield Line(-1, 0, 0, f"%% @fault skew {host} {by_us}us", "act")
+        for n, at, host, act in retold(events, self.services):
+            yield Line(n, at, at, f"%% @act {host} {plain_json(act)}", "act")
 
     def _act(self, event: Event) -> str | None:
         if isinstance(event, Acted):
@@ -197,7 +219,8 @@ class Transcriber:
                     continue
                 arrow = f"{said.sender}->>{said.receiver}: {name}{self._items(wire)}"
                 kind = self.kinds.get(said.sender, "")
-                if kind in self.header.outside and not decides(self.spoken.name, kind, name):
+                is_real = bool(self.services) or kind in self.header.outside
+                if is_real and not decides(self.spoken.name, kind, name):
                     yield Line(said.n, said.at, said.at, f"%% (its own way) {arrow}", "comment")
                 else:
                     yield Line(said.n, said.at, said.at, arrow, "arrow")

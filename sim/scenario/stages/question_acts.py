@@ -39,5 +39,5 @@ def read_act(kind: str, act: Any) -> Any:
     if isinstance(made, PuppetAsks):
         return PuppetAsks(made.peer, request_of(made.request))
     if isinstance(made, PuppetAnswers):
-        return PuppetAnswers(made.peer, answer_of(made.reply))
+        return PuppetAnswers(made.peer, answer_of(made.reply), made.to)
     return made

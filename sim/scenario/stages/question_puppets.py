@@ -17,6 +17,7 @@ from sim.core.http import REFUSED, RESET, HttpRequest, HttpResponse, Unreached
 from sim.core.op import NO_ANSWER, Call, Frame, Wait, Wake
 from sim.protocols.question import words
 from sim.protocols.question.before import BeforeTool, HookReturned
+from sim.protocols.question.says import of_request
 from sim.protocols.question.telegram.plan import CHAT, TOKEN
 from sim.scenario.playing.ear import Spoken
 from sim.scenario.playing.match import Names, set_path
@@ -37,10 +38,12 @@ class PuppetAsks(PuppetAct, frozen=True, gc=False, tag="puppet-asks"):
 
 
 class PuppetAnswers(PuppetAct, frozen=True, gc=False, tag="puppet-answers"):
-    """Answer the oldest request of that host that waits, or its next one."""
+    """Answer the oldest request of that host that waits, or its next one; ``to``: that
+    one (``sendMessage 2``: the second that is called so; ``GET /question 1``)."""
 
     peer: str
     reply: Any
+    to: str = ""
 
 
 class _NoManners:
@@ -60,34 +63,43 @@ class _NoManners:
 
 
 class QuestionPuppet(Puppet):
-    """``waiting``: requests without an answer, ``early``: answers without a request; by host."""
+    """``waiting``: requests without an answer (which, and its key), ``early``: answers without
+    a request (to which, and the answer); by host."""
 
-    __slots__ = ("_count", "early", "waiting")
+    __slots__ = ("_counts", "early", "waiting")
 
     def __init__(self, port: Port) -> None:
         super().__init__(port, _NoManners(), frozenset())
-        self.waiting: dict[str, list[str]] = {}
-        self.early: dict[str, list[Any]] = {}
-        self._count = 0
+        self.waiting: dict[str, list[tuple[str, str]]] = {}
+        self.early: dict[str, list[tuple[str, Any]]] = {}
+        self._counts: dict[tuple[str, str], int] = {}
 
     async def on_act(self, act: Any) -> None:
         if isinstance(act, PuppetAsks):
             await self.perform(Call(act.peer, act.request))
         elif isinstance(act, PuppetAnswers):
-            keys = self.waiting.get(act.peer)
-            if keys:
-                await self.perform(Wake(keys.pop(0), act.reply))
+            waiting = self.waiting.get(act.peer, [])
+            found = next((one for one in waiting if act.to in ("", one[0])), None)
+            if found is None:
+                self.early.setdefault(act.peer, []).append((act.to, act.reply))
             else:
-                self.early.setdefault(act.peer, []).append(act.reply)
+                waiting.remove(found)
+                await self.perform(Wake(found[1], act.reply))
         else:
             self.manners.told(self, act)
 
     async def on_call(self, caller: str, request: Any) -> Any:
-        if self.early.get(caller):
-            return self.early[caller].pop(0)
-        self._count += 1
-        key = f"{caller} {self._count}"
-        self.waiting.setdefault(caller, []).append(key)
+        said = of_request(request)
+        name = "" if said is None else said[0]
+        self._counts[caller, name] = nth = self._counts.get((caller, name), 0) + 1
+        name = f"{name} {nth}"
+        early = self.early.get(caller, [])
+        found = next((one for one in early if one[0] in ("", name)), None)
+        if found is not None:
+            early.remove(found)
+            return found[1]
+        key = f"{caller} {name}"
+        self.waiting.setdefault(caller, []).append((name, key))
         return await self.perform(Wait(key, PATIENCE_US))
 
 
