@@ -120,8 +120,9 @@ def lose(world: World, call: PendingCall, why: str) -> None:
 
 
 def drop(world: World, call: PendingCall, why: str, unreached: str = RESET) -> None:
-    """The callee is gone: whoever asked over HTTP is told so by its own network."""
-    if http_fault.is_http(call):
+    """The callee is gone: whoever asked over HTTP is told so by its own network, and who
+    asked a part of its own process sees it gone."""
+    if http_fault.is_http(call) or getattr(call.op.request, "ENDS_WITH_CALLEE", False):
         send_back(world, call, Unreached(unreached))
     else:
         lose(world, call, why)

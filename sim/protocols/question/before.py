@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -11,8 +11,11 @@ class BeforeTool(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="too
     """A tool is about to run: the hook's input, the tool's arguments, the project.
 
     ``session``, ``call`` are ``input.sessionID`` and ``input.callID`` (§4 step 2);
-    ``args`` may be anything, ``directory`` is the plugin's project, "" for none.
+    ``args`` may be anything, ``directory`` is the plugin's project, "" for none. A plugin
+    is a part of OpenCode: when it dies in the middle nobody waits for it (QT-03).
     """
+
+    ENDS_WITH_CALLEE: ClassVar[bool] = True
 
     tool: str
     session: str

@@ -46,7 +46,7 @@ HOOK_LIMIT_MS: Final = 5_000
 """It returns within this time, whatever has happened."""
 NO_LIMIT_US: Final = 3_600_000_000
 """How long a tool waits for the hook: OpenCode sets no limit of its own, and nothing here
-takes an hour; after it a plugin that has died in the middle is forgotten."""
+takes an hour."""
 
 # -- the store's file (DQ-22, DQ-23, DQ-25)
 STORE_FILE: Final = "/tmp/hermes-pending.json"

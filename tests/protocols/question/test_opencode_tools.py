@@ -166,6 +166,8 @@ def test_the_hook_is_told_before_the_tool_registers_its_question():
     play, heard = hooked(pause_ms=700)
     play.act("opencode", ask(call="call_A"), ms=600)
     assert listed(play) == []
+    (message,) = play.http("GET", "/session/ses_1/message").body
+    assert message["parts"][0]["state"]["status"] == "running"
     play.run_ms(150)
     assert listed(play) == ["que_1"]
     args = {"questions": [QUESTION]}
@@ -195,6 +197,16 @@ def test_an_opencode_whose_plugin_is_not_there_asks_nobody():
     play.crash("hook")
     play.act("opencode", ask())
     assert (listed(play), heard) == (["que_1"], [])
+
+
+def test_a_plugin_that_dies_in_the_middle_of_its_call_holds_no_tool_up():
+    play, heard = hooked(pause_ms=500)
+    play.act("opencode", ask(), ms=100)
+    assert (states(play), len(heard)) == (["pending"], 1)
+    play.crash("hook")
+    play.run(ms=100)
+    assert (states(play), listed(play)) == (["pending", "running"], ["que_1"])
+    assert play.notes("hook_returned")[0]["threw"] is None
 
 
 def test_a_tool_that_is_aborted_while_the_hook_works_asks_nothing():
