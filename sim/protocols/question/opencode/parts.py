@@ -8,7 +8,7 @@ import attrs
 
 from sim.protocols.question.acts import Ask, RunTool
 from sim.protocols.question.constants import QUESTION
-from sim.protocols.question.machine import COMPLETED, TOOL
+from sim.protocols.question.machine import COMPLETED, PENDING, RUNNING, TOOL
 from sim.wire.linkage import JsonObject
 
 Answers = list[list[str]]
@@ -52,7 +52,9 @@ class Part:
     @property
     def shown(self) -> JsonObject:
         """The part as the session's messages have it (§9.2)."""
-        state: JsonObject = {"status": self.state, "input": self.args}
+        # Over the API a part runs as soon as its arguments are there, before the hook does.
+        status = RUNNING if self.state == PENDING else self.state
+        state: JsonObject = {"status": status, "input": self.args}
         if self.output:
             state["error" if self.state == "error" else "output"] = self.output
         if self.state == COMPLETED and self.answers is not None:
