@@ -39,6 +39,7 @@ class Director:
     """Runs threads over a world; ``over`` once the diagram has been played.
 
     ``ending`` makes the steps that follow the diagram's last line, or a ``break``.
+    ``shared_us``: how long the end has to wait, because others did not.
     """
 
     def __init__(self, scenario: Scenario, world: World, stage: Stage) -> None:
@@ -53,6 +54,8 @@ class Director:
         # Lines that this run leaves out: a search looks for what it can do without.
         self.dropped: frozenset[int] = frozenset()
         self.line = 0
+        self.shared_us = 0
+        self._in_vain_at = -1
         self._living: dict[Thread, None] = {}
         self._threads_of: dict[Expectation, Thread] = {}
         self._polling: list[Thread] = []
@@ -162,13 +165,13 @@ class Director:
                 else:
                     self._threads_of[expectation] = thread
                     if not expectation.is_open:
-                        self._limit(thread, PATIENCE_US)
+                        self._limit(thread, self._patience_us())
             case Poll(ready):
                 if ready():
                     self._wake(thread, True)
                 else:
                     self._polling.append(thread)
-                    self._limit(thread, PATIENCE_US)
+                    self._limit(thread, self._patience_us())
             case Settled():
                 self._settling.append(thread)
                 self._limit(thread, SETTLE_PATIENCE_US)
@@ -178,6 +181,17 @@ class Director:
                     self._wake(thread, None)
                 else:
                     self._joining.append(thread)
+
+    def _patience_us(self) -> int:
+        """In a search whoever waits from the very moment on at which another has waited in
+        vain, with nothing under way, has waited with it. What is due later than that is given
+        its time at the end: see ``shared_us``."""
+        world = self.world
+        shares = self.stage.SHARES_WAITS and world.helm is not None
+        if not shares or world.now != self._in_vain_at or not world.settled():
+            return PATIENCE_US
+        self.shared_us = min(self.shared_us + PATIENCE_US, 2 * PATIENCE_US)
+        return 0
 
     def _limit(self, thread: Thread, patience_us: int) -> None:
         """Nothing waits for ever: give up after this much virtual time."""
@@ -196,6 +210,7 @@ class Director:
                 if thread in queue:
                     queue.remove(thread)
             thread.waits_for = None
+            self._in_vain_at = self.world.now
             self._advance(thread, False)
 
         due = self.world.now + patience_us

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
@@ -57,6 +57,9 @@ class Stage(ABC):
     wording: Wording = PayloadWording()
     ear: Ear | None = None
     """What hears all that is said without frames, where a protocol does that."""
+    SHARES_WAITS: ClassVar[bool] = False
+    """Whether arrows that a search misses are waited for together: where hosts are busy while
+    nothing happens, ten waits of a minute are most of a run."""
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         self.scenario = scenario

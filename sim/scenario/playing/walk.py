@@ -103,6 +103,8 @@ class Walk:
 
     def ending(self) -> Steps:
         """The settling, the ``@final`` lines."""
+        if self.director.shared_us:
+            yield Until(self.director.world.now + self.director.shared_us)
         settled = yield Settled()
         if not settled:
             self.findings.fail(0, "the run settles", "something was still pending after 1 h")

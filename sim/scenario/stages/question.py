@@ -41,6 +41,7 @@ class QuestionStage(Stage):
     protocol = "question"
     wording = WORDS
     CAST: ClassVar[type[Cast]] = Cast
+    SHARES_WAITS = True
 
     def __init__(self, scenario: Scenario, world: World, without: frozenset[str]) -> None:
         super().__init__(scenario, world, without)
