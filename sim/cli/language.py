@@ -67,6 +67,11 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
         "run: what it does not do (see below), in the head only.",
         "@feature S -turn-reopen-v1",
     ),
+    "token": (
+        "All that a controller's access token permits in a relay run, and at which nodes: actions "
+        "by name, command.* for all that begin so, * for all. Default: everything, everywhere.",
+        "@token A command.* primitive.tab.query at N",
+    ),
     "violates": (
         "This run must break that invariant: a scenario that shows what goes wrong without a "
         "rule. It passes when just that breaks.",

@@ -81,9 +81,7 @@ async def hold(
             await begin(nursery)
             nursery.start_soon(_run, session, stop)
             await stop.within(seconds)
-            session.findings.close()
-            with trio.move_on_after(LEAVE_S):
-                await session.gateway.close_all(GOING_AWAY, farewell)
+            await _leave(session, farewell)
         except trio.Cancelled:
             raise
         except Exception as error:
@@ -105,6 +103,13 @@ async def hold(
         session.recording.problem if session.recording is not None else "",
         session.COUNTED,
     )
+
+
+async def _leave(session: Session[Any], farewell: str) -> None:
+    """Hang up everywhere; that is nobody's fault."""
+    session.findings.close()
+    with trio.move_on_after(LEAVE_S):
+        await session.gateway.close_all(GOING_AWAY, farewell)
 
 
 def _veiled(failure: Failure, hide: Callable[[str], str]) -> Failure:

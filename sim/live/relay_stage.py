@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 import attrs
@@ -39,11 +40,19 @@ OPEN_HOUSE: Final = """sequenceDiagram
 class OpenTokens(Mapping[str, Grant]):
     """Every token that says whose it is; before those, the ones that a diagram's twins have.
 
-    ``secret`` "" stands for any: in a recording it is not to be read.
+    ``secret`` "" stands for any: in a recording it is not to be read. ``limits`` are what
+    those of some identities permit, by role and identity.
     """
 
-    def __init__(self, before: str, secret: str, drawn: Mapping[str, Grant]) -> None:
+    def __init__(
+        self,
+        before: str,
+        secret: str,
+        drawn: Mapping[str, Grant],
+        limits: Mapping[tuple[str, str], Grant] = MappingProxyType({}),
+    ) -> None:
         self._before = before
+        self._limits = limits
         self._secret = secret.encode()
         self._drawn = drawn
 
@@ -58,7 +67,7 @@ class OpenTokens(Mapping[str, Grant]):
         is_open = token.startswith(self._before) and role in PEERS and identity
         if not is_open or (self._secret and not hmac.compare_digest(secret.encode(), self._secret)):
             raise KeyError(token)
-        return Grant(role, identity)
+        return self._limits.get((role, identity)) or Grant(role, identity)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._drawn)
@@ -89,10 +98,11 @@ class OpenRelayCast(Cast):
         usual = super().plan()
         puppets = {f"token-{one.id}" for one in self.puppets()}
         drawn = {token: grant for token, grant in usual.tokens.items() if token in puppets}
+        limits = {(one.role, one.identity): one for one in usual.tokens.values()}
         return attrs.evolve(
             usual,
-            tokens=OpenTokens("", self.secret, drawn),
-            refresh_tokens=OpenTokens("refresh-", self.secret, {}),
+            tokens=OpenTokens("", self.secret, drawn, limits),
+            refresh_tokens=OpenTokens("refresh-", self.secret, {}, limits),
             stamp=f".{self.secret}" if self.secret else "",
         )
 

@@ -10,7 +10,7 @@ from sim.scenario.directive_nodes import FeatureChange
 from sim.scenario.kinds import channel_of_word
 from sim.scenario.source import Span, all_of, near
 from sim.scenario.switches import read_after, read_switch
-from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings
+from sim.scenario.syntax import FeatureSwitch, Latency, RuleSwitch, Settings, TokenGrant
 from sim.scenario.teaching import Teaching
 from sim.scenario.values import read_range
 from sim.world.fault import Budget
@@ -24,6 +24,7 @@ SETTING_USAGES = {
     "latency": "@latency D->S 20ms..80ms",
     "rule": "@rule -name",
     "feature": "@feature S -name",
+    "token": "@token A SCOPE … [at NODE …]",
     "violates": "@violates NAME",
     "strict": "@strict",
     "late": '@late "finish IM.edit S" until "close D.slack#1 S>D", @late "…" by 250ms',
@@ -33,7 +34,7 @@ SETTING_USAGES = {
     "live": "@live",
 }
 # These say how the run starts; after the first event they would say nothing true.
-HEAD_ONLY = ("seed", "latency", "rule", "late", "strike", "faults", "omit")
+HEAD_ONLY = ("seed", "latency", "rule", "token", "late", "strike", "faults", "omit")
 
 
 @define
@@ -44,6 +45,7 @@ class Head:
     latencies: list[Latency] = Factory(list)
     rules: list[RuleSwitch] = Factory(list)
     features: list[FeatureSwitch] = Factory(list)
+    tokens: list[TokenGrant] = Factory(list)
     violates: list[str] = Factory(list)
     strict: bool = False
     live: bool = False
@@ -63,6 +65,7 @@ class Head:
             tuple(self.steps),
             self.faults or Budget(),
             frozenset(self.omitted),
+            tuple(self.tokens),
         )
 
 
@@ -71,10 +74,7 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
     word = args.word.text
     if word in ("host", "puppet", "protocol"):
         return None  # obeyed by the first pass over the file
-    if word in HEAD_ONLY and head.is_over:
-        raise args.word.fail(
-            f"@{word} belongs in the head, before the first arrow or action", at=-1
-        )
+    _check_place(args.word, head)
     statement = None
     match word:
         case "seed":
@@ -86,6 +86,8 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
             head.rules.append(_rule(args, head))
         case "feature":
             statement = _feature(args, head)
+        case "token":
+            head.tokens.append(_token(args, head))
         case "violates":
             head.violates.append(_violated(args, head))
         case "late":
@@ -106,6 +108,12 @@ def read_setting(args: Arguments, head: Head) -> FeatureChange | None:
             head.live = True
     args.done()
     return statement
+
+
+def _check_place(word: Span, head: Head) -> None:
+    if word.text in HEAD_ONLY and head.is_over:
+        told = f"@{word.text} belongs in the head, before the first arrow or action"
+        raise word.fail(told, at=-1)
 
 
 def _once(args: Arguments, is_first: bool) -> None:
@@ -174,6 +182,28 @@ def _feature(args: Arguments, head: Head) -> FeatureChange | None:
         raise args.word.fail(f"{feature} of {host} is switched twice", at=-1)
     head.features.append(FeatureSwitch(line, column, host, feature, on))
     return None
+
+
+def _token(args: Arguments, head: Head) -> TokenGrant:
+    host = _of_kind(args, args.take("a controller", ("A",)), "controller")
+    _once(args, all(one.host != host for one in head.tokens))
+    scopes: list[str] = []
+    while not scopes or (args.rest and args.peek() != "at"):
+        scopes.append(args.take("a scope", ("*", "command.*", "command.list")).text)
+    nodes: list[str] | None = None
+    if args.skip("at"):
+        nodes = [_of_kind(args, args.take("a node", ("N",)), "node")]
+        nodes += [_of_kind(args, args.take("a node"), "node") for _ in range(len(args.rest))]
+    line, column = args.word.line, args.word.column - 1
+    return TokenGrant(line, column, host, tuple(scopes), None if nodes is None else tuple(nodes))
+
+
+def _of_kind(args: Arguments, at: Span, kind: str) -> str:
+    one = args.find(at)
+    if one.kind != kind:
+        known = tuple(one.id for one in args.scope.people.values() if one.kind == kind)
+        raise at.fail(f"{one.id} is a {one.kind}; name a {kind}", known)
+    return one.id
 
 
 def _violated(args: Arguments, head: Head) -> str:

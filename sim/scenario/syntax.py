@@ -315,11 +315,25 @@ class FeatureSwitch:
 
 
 @frozen
+class TokenGrant:
+    """``@token A command.* at N1 N2``: all that a controller's token permits, and where.
+
+    ``nodes`` are lifelines; None: every node.
+    """
+
+    line: int
+    column: int
+    host: str
+    scopes: tuple[str, ...]
+    nodes: tuple[str, ...] | None = None
+
+
+@frozen
 class Settings:
     """The head of the file. ``seed`` None: the caller's choice.
 
     ``steps`` are its ``@late`` and ``@strike`` lines, ``faults`` what a search may add,
-    ``omitted`` the lines that nobody carries out.
+    ``omitted`` the lines that nobody carries out, ``tokens`` those that do not permit all.
     """
 
     seed: int | None = None
@@ -329,6 +343,7 @@ class Settings:
     steps: tuple[Step, ...] = ()
     faults: Budget = field(factory=Budget)
     omitted: frozenset[int] = frozenset()
+    tokens: tuple[TokenGrant, ...] = ()
 
 
 @frozen

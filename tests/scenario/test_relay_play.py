@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from sim.core.errors import ScenarioError
 from sim.protocols.relay import acts
 from sim.protocols.relay.words import NAMED, WORDS
+from sim.scenario.transcribe import transcribe
 from tests.scenario.played import acts as directed
 from tests.scenario.played import payloads, read
 from tests.scenario.relay_lines import PEERS, TAB, fails, passes, run
@@ -78,6 +81,42 @@ def test_a_wrong_value_on_a_twins_arrow_is_the_fault_of_that_twin_alone():
                  "R->>A: error (requestId=R2, code=invalid_lock_lease)")  # fmt: skip
     blamed = [one.invariant for one in result.violations]
     assert blamed == ["controller-frames-pass-the-parser"]
+
+
+SCOPED = (*PEERS, "participant M as node", "%% @token A command.* at N M")
+
+
+def test_a_token_permits_what_its_diagram_says_and_is_told_so():
+    result = passes(
+        *SCOPED, "R->>A: auth_ack (scopes=[\"command.*\"])",
+        "A->>R: command.list (requestId=R1, targetNodeId=M)", "R->>A: result (requestId=R1)",
+        "A->>R: primitive.tab.query (requestId=R2)",
+        "R->>A: error (requestId=R2, code=forbidden_action)",
+    )  # fmt: skip
+    again = passes(*transcribe(result.trace).splitlines()[1:])
+    assert again.digest == result.digest
+
+
+@pytest.mark.parametrize(
+    ("token", "says"),
+    [
+        ("A command.lists", "no action is within 'command.lists'"),
+        ("A commands.*", "no action is within"),
+        ("A", "a scope is missing"),
+        ("N *", "N is a node; name a controller"),
+        ("A * at R", "R is a relay; name a node"),
+        ("A * at", "a node is missing"),
+    ],
+)
+def test_a_token_that_could_permit_nothing_is_refused_with_its_place(token, says):
+    with pytest.raises(ScenarioError, match=re.escape(says)) as caught:
+        run(*PEERS, f"%% @token {token}")
+    assert caught.value.line == 5
+
+
+def test_a_controller_has_one_token():
+    with pytest.raises(ScenarioError, match="stands twice"):
+        run(*PEERS, "%% @token A *", "%% @token A command.list")
 
 
 # -- what arrows say -------------------------------------------------------------------

@@ -46,7 +46,7 @@ def act_of(plain: Any) -> Any:
     """An act by its JSON."""
     if not isinstance(plain, Mapping):
         return plain
-    cls = _classes().get(plain.get("is"))
+    cls = _classes().get(str(plain.get("is")))
     if cls is None:
         return plain
     try:

@@ -177,6 +177,10 @@ class RelayView:
         """Whether whoever runs the relay lets this controller in no more."""
         return role == CONTROLLER and identity in self.removed
 
+    def grant(self, token: str) -> Grant | None:
+        """What a token stands for, that of a refresh too; None: nothing."""
+        return self.plan.tokens.get(token) or self.made_tokens.get(token)
+
     def is_directed(self, event: FrameSent) -> bool:
         """Whether somebody has put this very frame into its sender's mouth."""
         return event.cause in self._directed

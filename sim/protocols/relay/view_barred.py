@@ -16,12 +16,15 @@ LOCKED: Final = "tab_locked"
 BUSY: Final = "tab_busy"
 TAB_FULL: Final = "tab_queue_limit_exceeded"
 CONTROLLER_FULL: Final = "controller_queue_limit_exceeded"
+UNGRANTED: Final = "acl_missing_node_grant"
 UNSUBSCRIBE: Final = "listener.unsubscribe"
 
 
 def barred(book: RelayBook, ask: AskView, is_replayed: bool) -> None:
     """Note every code that it could rightly be refused with; the frame itself is not judged."""
     found = ask.barred
+    if ask.session.reach is not None and ask.node_id not in ask.session.reach:
+        found[UNGRANTED] = None
     if is_replayed:
         found[REPLAYED] = None
     if _is_taken(book, ask):

@@ -223,6 +223,8 @@ class RelayBook(BookOfWork):
         elif session.role == CONTROLLER:
             session.identity = str(payload.get("controllerId") or "")
             self.live.setdefault(session.identity, {})[session.link] = session
+            grant = self.view.grant(self.ingress.shown(session, request_id, event.cause)[1])
+            session.reach = None if grant is None else grant.nodes
 
     def _dispatched(
         self, session: SessionView, request_id: str, payload: Wire, event: FrameSent

@@ -29,7 +29,7 @@ class SessionView:
     ``is_told``: its peer has got both acks; ``is_left``: it does not believe in it any
     more. ``pending``: what its hellos, auths and refreshes said, by requestId, until they are
     answered. ``said``: the families of its newest frames by requestId, ``tokens``: what it
-    has shown in them.
+    has shown in them. ``reach``: the nodes that its token permits, None: all.
     """
 
     link: str
@@ -44,6 +44,7 @@ class SessionView:
     greeted_node: str = ""
     identity: str = ""
     scopes: tuple[str, ...] = ()
+    reach: tuple[str, ...] | None = None
     ready_us: int = -1
     ready_n: int = -1
     closed_us: int = -1

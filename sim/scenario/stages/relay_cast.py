@@ -100,12 +100,21 @@ class Cast(Casting):
 
     def plan(self) -> RelayPlan:
         """Every peer has a token, and one to refresh it with."""
-        grants = {name: Grant(self.lane(name), who) for name, who in self.identities.items()}
+        grants = {name: self.grant(name) for name in self.identities}
         return RelayPlan(
             tokens={f"token-{name}": grant for name, grant in grants.items()},
             refresh_tokens={f"refresh-{name}": grant for name, grant in grants.items()},
             rules=self.rules,
         )
+
+    def grant(self, name: str) -> Grant:
+        """What the token of a lifeline stands for."""
+        grant = Grant(self.lane(name), self.identities[name])
+        for one in self.scenario.settings.tokens:
+            if one.host == name:
+                nodes = None if one.nodes is None else tuple(self.identities[n] for n in one.nodes)
+                return attrs.evolve(grant, scopes=one.scopes, nodes=nodes)
+        return grant
 
     def build(self, manners: RelayManners) -> None:
         """Add all hosts, in the order of starting, and set the latencies."""

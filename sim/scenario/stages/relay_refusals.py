@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
+from sim.protocols.relay.frames import ACTIONS
+from sim.protocols.relay.relay.sessions import Grant
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.playing.preconditions import refusal
 from sim.scenario.stages.recorded import complaint_about_act
@@ -21,6 +23,10 @@ def refuse_unplayable(scenario: Scenario) -> None:
     """Raise ScenarioError for the first thing that has no meaning here."""
     people = {one.id: one for one in scenario.participants}
     _check_cast(scenario)
+    for token in scenario.settings.tokens:
+        for scope in token.scopes:
+            if not any(Grant(CONTROLLER, "", (scope,)).allows(action) for action in ACTIONS):
+                raise refusal(scenario, token, f"no action is within {scope!r}", (*ACTIONS, "*"))
     for one in statements_in(scenario.body):
         complaint = _complaint(one, people)
         if complaint is not None:

@@ -8,6 +8,7 @@ from sim.protocols.catalogue import Tales
 from sim.protocols.relay.acts import SayFrame
 from sim.protocols.relay.catalogue.tale import CLOSE_OWNED, LIST, Tale
 from sim.protocols.relay.predicates import iso_timestamp
+from sim.protocols.relay.relay.sessions import Grant
 from sim.world.host import START_MS
 
 TALES = Tales(Tale)
@@ -191,6 +192,19 @@ def cleanup_by_a_controller(tale: Tale, bad: bool) -> None:
         tale.goes(wire)
     else:
         tale.fails("A", "k", "forbidden_action")
+
+
+@TALES.of("grants-are-kept", "OT-08")
+def refused_though_the_token_reaches_the_node(tale: Tale, bad: bool) -> None:
+    tale.view.made_tokens["near"] = Grant("controller", "ctl_b", nodes=("node_n",))
+    tale.join("N", "M")
+    tale.dial("B")
+    tale.says("B", "hello", "h", role="controller")
+    tale.relay("B", "hello_ack", "h", accepted=True, heartbeatIntervalMs=8000)
+    tale.says("B", "auth", "a-B", accessToken="near")
+    tale.admit("B")
+    tale.asks("B", "k", "", LIST, targetNodeId="node_n" if bad else "node_m")
+    tale.fails("B", "k", "acl_missing_node_grant")
 
 
 @TALES.of("commands-are-whole", "OT-29", "OT-31")

@@ -180,7 +180,7 @@ class AnswersKeepTheRequestId(OfRelay):
     )  # fmt: skip
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
-        request_id = self.view.said.get("requestId")
+        request_id = str(self.view.said.get("requestId"))
         self.exercised += 1
         if request_id in session.said or request_id == "unknown":
             return None

@@ -64,6 +64,14 @@ class LockedTabsRefuseStrangers(Gate):
     because = "another identity holds its tab"
 
 
+class GrantsAreKept(Gate):
+    name = "grants-are-kept"
+    sentence = "A command goes only to nodes that its sender's token permits; no other is refused."
+    catalogue = ("OT-08",)
+    code = bars.UNGRANTED
+    because = "its sender's token does not permit that node"
+
+
 class NoncesCountOnce(Gate):
     name = "nonces-count-once"
     sentence = "A nonce of an identity counts once in two windows, on whatever connection."

@@ -218,6 +218,8 @@ class LockEventsCarryTheLease(OfLocks):
                 return f"{event.sender} grants {session.peer} {lease} ms, where {due} are due"
         now = self.book_of(session).now_ms(event.at)
         grace = self.view.grace_us(event.sender) // 1_000 + TICK_MS
+        if not isinstance(expires, int | float):
+            return f"{event.sender} says that the lease of {session.peer} ends at {expires!r}"
         if abs(expires - now - lease) <= grace:
             return None
         return f"{event.sender} says that the lease of {session.peer} ends {expires - now} ms ahead"

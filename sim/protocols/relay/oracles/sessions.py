@@ -10,7 +10,6 @@ from sim.core.invariant import Handler
 from sim.protocols.relay.acts import SwitchPings
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.oracles.oracle import SECOND_US, OfRelay, Owing, RelayInvariant, seconds
-from sim.protocols.relay.relay.sessions import Grant
 from sim.protocols.relay.view import RelayView
 from sim.protocols.relay.view_records import AskView, SessionView
 
@@ -68,7 +67,7 @@ class TokensOpenDoors(OfRelay):
         if event.frame.type == "error":
             return self._refused(session, token, event)
         self.exercised += 1
-        grant = self._grant(token) if token else None
+        grant = view.grant(token)
         if grant is None:
             return f"{event.sender} lets {session.peer} in with the token {token!r}"
         if not grant.is_good_at(self.book_of(session).now_ms(event.at)):
@@ -82,15 +81,11 @@ class TokensOpenDoors(OfRelay):
             return None
         return f"{event.sender} calls {session.peer} {named!r}, its token {grant.identity!r}"
 
-    def _grant(self, token: str) -> Grant | None:
-        planned = self.view.plan.tokens.get(token)
-        return planned or self.view.made_tokens.get(token)
-
     def _refused(self, session: SessionView, token: str, event: FrameSent) -> str | None:
         if self.view.payload.get("code") != "invalid_access_token":
             return None
         self.exercised += 1
-        grant, clock = self._grant(token), self.book_of(session).now_ms(event.at)
+        grant, clock = self.view.grant(token), self.book_of(session).now_ms(event.at)
         if grant is None or not grant.is_good_at(clock):
             return None
         if self.view.is_removed(grant.role, grant.identity):
