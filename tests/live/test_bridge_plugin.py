@@ -24,6 +24,8 @@ PLUGIN = Path(sim.live.__file__).parent / "bridge_plugin.js"
 HOST = Path(__file__).parents[2] / "docs" / "examples" / "plugin-host.mjs"
 INPUT = {"tool": "question", "sessionID": "ses_1", "callID": "call_1"}
 QUESTIONS = {"questions": [{"question": "Deploy?", "options": [{"label": "да"}]}]}
+WITHOUT_FETCH = "--import=data:text/javascript,globalThis.fetch=null"
+"""OpenCode's own goes to 127.0.0.1 by the environment's proxy, where nobody knows a bridge."""
 
 pytestmark = [pytest.mark.trio, pytest.mark.skipif(NODE is None, reason="there is no Node here")]
 
@@ -34,7 +36,7 @@ async def hosted(bridge: str, directory: Path) -> AsyncIterator[Endpoint]:
     module = directory / "plugin.mjs"  # as .js it would need a package.json that says "module"
     module.write_bytes(PLUGIN.read_bytes())
     command = [str(NODE), str(HOST), str(module), "0"]
-    env = {"HERMES_BRIDGE_URL": bridge}
+    env = {"HERMES_BRIDGE_URL": bridge, "NODE_OPTIONS": WITHOUT_FETCH}
     with trio.fail_after(30):
         async with trio.open_nursery() as nursery:
             start = partial(trio.run_process, command, stdout=subprocess.PIPE, env=env, check=False)
