@@ -238,6 +238,17 @@ def test_what_comes_from_another_lane_is_handled_before_what_came_after_it():
     assert order == [2, 1, 3, 4, 5]
 
 
+def test_who_works_on_a_lane_owns_it_until_he_has_looked_again_though_it_is_empty_meanwhile():
+    lanes, jobs = Lanes(), [Job(said(number=n), n) for n in (1, 2, 3)]
+    assert lanes.put("q", jobs[0])
+    lanes.advance("q")
+    assert not lanes.put("q", jobs[1])
+    assert lanes.head("q") is jobs[1]
+    lanes.advance("q")
+    assert lanes.head("q") is None
+    assert lanes.put("q", jobs[2])
+
+
 def test_a_lane_whose_first_job_has_not_begun_takes_an_earlier_one_before_it():
     lanes, jobs = Lanes(), [Job(said(number=n), n) for n in (2, 1)]
     for job in jobs:

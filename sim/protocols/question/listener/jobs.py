@@ -50,7 +50,7 @@ class Lanes:
         self._lanes: dict[str, deque[Job]] = {}
 
     def put(self, lane: str, job: Job) -> bool:
-        """Queue a job. → whether the lane was empty, so that somebody has to work on it.
+        """Queue a job. → whether nobody works on the lane, so that somebody has to begin.
 
         One that comes from another lane goes before what came after it (DQ-14), the first
         of the lane too where nobody has begun with that one yet.
@@ -60,27 +60,29 @@ class Lanes:
             self._lanes[lane] = deque([job])
             return True
         place = len(queue)
-        first = 0 if queue[0].waits else 1
+        first = 1 if queue and not queue[0].waits else 0
         while place > first and queue[place - 1].stamp > job.stamp:
             place -= 1
         queue.insert(place, job)
         return False
 
     def head(self, lane: str) -> Job | None:
-        """The job to be handled now, None when the lane is through (and forgotten)."""
+        """The job to be handled now, None when the lane is through: who works on it has to
+        stop, and the lane is forgotten."""
         queue = self._lanes.get(lane)
-        return queue[0] if queue else None
+        if queue:
+            return queue[0]
+        self._lanes.pop(lane, None)
+        return None
 
     def advance(self, lane: str) -> None:
-        """The first job of a lane has ended, or moved. Raises KeyError for an empty lane."""
-        queue = self._lanes[lane]
-        queue.popleft()
-        if not queue:
-            del self._lanes[lane]
+        """The first job of a lane has ended, or moved. Its worker still owns
+        the lane, whatever else it does before it looks again. Raises KeyError, IndexError."""
+        self._lanes[lane].popleft()
 
     def is_busy(self, lane: str) -> bool:
         """Whether something of that lane is being handled or waits."""
-        return lane in self._lanes
+        return bool(self._lanes.get(lane))
 
     def lane_before(self, said: Said, own: str, since: int = -1) -> str:
         """The lane of this person's last unfinished press on a custom button that came
