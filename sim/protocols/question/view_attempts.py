@@ -98,7 +98,7 @@ class Attempts:
             return
         attempt.age_us = self.age_us(entry, attempt.listener)
         attempt.cached = entry.text("requestID")
-        attempt.is_busy = self.is_claimed(entry)
+        attempt.is_busy = self.is_claimed(entry, attempt.listener)
         if attempt not in entry.attempts:
             entry.attempts.append(attempt)
 
@@ -119,17 +119,17 @@ class Attempts:
             return -1
         return max(0, now - stamp) * MS_US
 
-    def is_claimed(self, entry: EntryView) -> bool:
-        """Whether a handler that may live has claimed it."""
+    def is_claimed(self, entry: EntryView, host: str) -> bool:
+        """Whether a handler that may live has claimed it, as far as a host can tell."""
         if not entry.claim:
             return False
-        now, at = self.view.clock_ms(entry.store), entry.fields.get("claimedAt")
+        now, at = self.view.clock_ms(host), entry.fields.get("claimedAt")
         if now is not None and type(at) is int and now - at > CLAIM_VOID_MS:
             return False
-        host, _, epoch = entry.claim.partition("/")[0].rpartition("#")
+        of, _, epoch = entry.claim.partition("/")[0].rpartition("#")
         if self.view.is_log or not epoch.isdecimal():
             return True
-        return host in self.view.up and self.view.epochs[host] == int(epoch)
+        return of in self.view.up and self.view.epochs[of] == int(epoch)
 
     def noted(self, what: str, cause: int, listener: str, update: int) -> None:
         """A handler says which update it is at from now on, or that it is through with it."""

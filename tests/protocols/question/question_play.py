@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -150,6 +151,18 @@ class QuestionPlay(Play):
         answer = self.done("curl", lambda actor: actor.perform(op.Call("opencode", request)))
         assert isinstance(answer, HttpResponse)
         return answer
+
+    def slow_disk(self, kind: type[Any], process: str, ms: int, nth: int = 1) -> None:
+        """The answer to the nth operation of that kind takes so long; it is carried out."""
+        way = self.world.route("store", process, reply=True)
+        usual, seen = way.latency, itertools.count(1)
+
+        def look(event: CallIssued) -> None:
+            if event.caller == process and event.callee == "store":
+                is_it = isinstance(event.request, kind) and next(seen) == nth
+                way.latency = (ms * MS, ms * MS) if is_it else usual
+
+        self.world.watch(CallIssued, look)
 
     # -- what came of it
 

@@ -6,6 +6,7 @@ import pytest
 
 from sim.core.event import Noted
 from sim.protocols.question import acts
+from sim.protocols.question.store.operations import RenameFile
 from sim.protocols.question.telegram.plan import Standing
 from tests.protocols.question.listener_play import BridgePlay
 from tests.protocols.question.question_play import question
@@ -38,6 +39,16 @@ def test_what_has_expired_is_removed_rejected_and_loses_its_buttons():
     assert play.kept() == {}
     assert [b["message_id"] for b in play.shown("editMessageReplyMarkup")] == [101]
     assert play.messages() == play.toasts() == []
+
+
+def test_what_was_removed_is_rejected_though_the_disk_has_not_said_that_it_is_gone():
+    play = BridgePlay()
+    asked(play)
+    old(play, TTL + 1)
+    play.slow_disk(RenameFile, "listener", 3_000)
+    play.run_ms(34_000)
+    assert play.kept() == {}
+    assert play.asked() == ["GET list", "POST /que_1/reject"]
 
 
 def test_cleaning_runs_at_the_start_too():

@@ -8,6 +8,7 @@ from sim.core import op
 from sim.protocols.question import acts
 from sim.protocols.question.constants import STORE_FILE
 from sim.protocols.question.store.entry import PendingQuestion
+from sim.protocols.question.store.operations import RenameFile, WriteFile
 from sim.protocols.question.store.trouble import DiskTrouble
 from tests.protocols.question.question_play import LOCK, QuestionPlay, question
 from tests.protocols.question.test_pending_store import add, two
@@ -114,3 +115,21 @@ def test_a_lock_that_is_lost_between_writing_and_renaming_changes_nothing():
     play.run_ms(1_000)
     assert "aaaa0001" in play.kept()
     assert not result
+
+
+def test_a_change_of_which_the_disk_has_said_nothing_is_done_where_it_stands_there():
+    play = two()
+    play.put(a=question())
+    play.slow_disk(RenameFile, "P", 3_000)
+    assert play.done("P", lambda p: p.pending.remove("a")) is True
+    assert play.operations("P")[-3:] == ["RenameFile", "RemoveFile", "ReadFile"]
+    assert (play.kept(), play.files()) == ({}, [STORE_FILE])
+
+
+def test_a_change_of_which_the_disk_has_said_nothing_is_trouble_where_it_does_not_stand_there():
+    play = two()
+    play.put(a=question())
+    play.slow_disk(WriteFile, "P", 3_000)
+    assert isinstance(play.done("P", lambda p: p.pending.remove("a")), DiskTrouble)
+    assert "a" in play.kept()
+    assert LOCK not in play.files()

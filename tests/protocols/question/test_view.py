@@ -6,12 +6,13 @@ import json
 
 import pytest
 
-from sim.core.event import CallIssued, Saved
+from sim.core.event import CallIssued, FaultInjected, HostStarted, Saved, TimerFired
 from sim.core.http import HttpRequest
 from sim.protocols.question.invariants import INVARIANTS
 from sim.protocols.question.store.operations import ReadFile, RenameFile
 from sim.protocols.question.view import QuestionView, Surroundings
 from sim.protocols.question.view_threads import Threads
+from sim.world.host import START_MS
 
 PATH = "/tmp/hermes-pending.json"
 ENTRY = {"type": "question", "sid": "ses_1", "callID": "call_1", "directory": "/p", "options": []}
@@ -47,6 +48,21 @@ def test_what_people_with_curl_ask_for_breaks_no_rule_of_listeners(
     view.on(look)
     told = oracle.handlers()[CallIssued](look)
     assert (told is not None) is is_told
+
+
+def test_how_old_a_claim_is_depends_on_the_clock_of_who_asks() -> None:
+    view = QuestionView()
+    view.on(HostStarted(0, 0, -1, "L", 1))
+    view.on(FaultInjected(1, 0, -1, "skew L 60000000us", "L"))
+    claim = {"claimedBy": "L#1/x", "claimedAt": START_MS + 60_000}
+    view.on(CallIssued(2, 0, -1, "L", "P", RenameFile(f"{PATH}.new", PATH)))
+    view.on(Saved(3, 0, 2, "P", PATH, json.dumps({"aaaa0001": ENTRY | claim})))
+    entry = view.attempts.entry("aaaa0001")
+    assert entry is not None
+    for at_ms, is_claimed in ((15_000, True), (15_001, False)):
+        view.on(TimerFired(4, at_ms * 1_000, -1, "L", "clean", ""))
+        assert view.attempts.is_claimed(entry, "L") is is_claimed
+        assert view.attempts.is_claimed(entry, "P")
 
 
 def test_a_handler_is_at_the_update_that_it_says_it_handles_and_whoever_it_begins_is_not() -> None:

@@ -102,8 +102,7 @@ class SettledIsRemoved(Owing):
     def on_log(self, line: Any) -> None:
         """A store that refuses now is no failure of the answer; it is logged (DQ-17)."""
         if line.level in ("error", "warning") and " store " in line.text:
-            for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
-                self.forget(key)
+            self.forgive(line.host)
 
 
 class SettledIsShown(Owing):

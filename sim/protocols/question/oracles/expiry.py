@@ -80,7 +80,8 @@ class TheOldAreRemoved(OfListener):
     sentence = "A question of more than 30 minutes is removed by the next cleaning turn, in 30 s."
     catalogue = ("QT-32",)
 
-    MOST_US: Final = TTL_US + (CLEANING_EVERY_MS + 15_000) * MS_US
+    TURN_US: Final = (CLEANING_EVERY_MS + 15_000) * MS_US
+    MOST_US: Final = TTL_US + TURN_US
 
     def on_expired(self, expiry: ExpiryView) -> None:
         self.exercised += 1
@@ -89,18 +90,20 @@ class TheOldAreRemoved(OfListener):
         for listener, poll in self.view.polls.items():
             if listener not in self.view.up or self.view.now - poll.at > 60 * SECOND_US:
                 continue
+            if self.view.had_trouble(listener, self.view.now - self.TURN_US):
+                continue  # its last turn has come to nothing; there will be another one
             since_us = self.view.now - self.view.up[listener]
             for entry in self.view.attempts.entries():
                 age = self.view.attempts.age_us(entry, listener)
-                is_free = not self.view.attempts.is_claimed(entry)
-                is_seen = since_us > self.MOST_US - TTL_US and self._is_old_here(entry)
+                is_free = not self.view.attempts.is_claimed(entry, listener)
+                is_seen = since_us > self.TURN_US and self._is_old_here(entry)
                 late = self.MOST_US + self.view.grace_us(listener)
                 if age > late and is_free and is_seen:
                     yield f"{listener} keeps {entry.id}, which is {seconds(age)} old"
 
     def _is_old_here(self, entry: EntryView) -> bool:
         """Whether it was there long enough for a turn to see it."""
-        return self.view.now - entry.born_at > (CLEANING_EVERY_MS + 15_000) * MS_US
+        return self.view.now - entry.born_at > self.TURN_US
 
 
 class TheOldAreRejected(Owing):
@@ -239,6 +242,7 @@ class HandlingIsSpared(OfListener):
         if not entry.gone_by or entry.settled_at >= 0 or entry.closed_at >= 0 or not entry.claim:
             return None
         self.exercised += 1
-        if entry.gone_claim == entry.claim or not self.view.attempts.is_claimed(entry):
+        is_claimed = self.view.attempts.is_claimed(entry, entry.gone_by)
+        if entry.gone_claim == entry.claim or not is_claimed:
             return None
         return f"{entry.gone_by} removes {entry.id}, at which {entry.claim} still works"

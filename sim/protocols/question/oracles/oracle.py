@@ -122,9 +122,13 @@ class Owing(QuestionInvariant):
 
     def on_crashed(self, host: str) -> str | None:
         """Of a dead host nothing is expected."""
+        self.forgive(host)
+        return None
+
+    def forgive(self, host: str) -> None:
+        """Nothing that a host owes is owed any more."""
         for key in [key for key, debt in self._owed.items() if debt.host == host]:
             del self._owed[key]
-        return None
 
     def _is_late(self, debt: Debt) -> bool:
         return self.view.now > debt.due_us + self.view.grace_us(debt.host)

@@ -12,7 +12,7 @@ from sim.protocols.question.texts import FAILED
 from sim.protocols.question.view import QuestionView
 from sim.protocols.question.view_attempts import TOAST
 from sim.protocols.question.view_calls import OPTION, CallView
-from sim.protocols.question.view_records import Attempt, EntryView
+from sim.protocols.question.view_records import Attempt, EntryView, LogView
 from sim.protocols.question.view_telling import SAY
 
 TOLD_US: Final = 25 * SECOND_US
@@ -138,6 +138,11 @@ class ClosedIsTold(Owing):
     def on_gone(self, kept: tuple[Any, Mapping[str, Any]]) -> str | None:
         return self.pay(kept[0].id)
 
+    def on_log(self, line: LogView) -> None:
+        """A store that refuses now is asked again beside the handler."""
+        if line.level == "error" and " store " in line.text:
+            self.forgive(line.host)
+
     def on_aside(self, kept: tuple[Any, Mapping[str, Any]]) -> None:
         self.forget(kept[0].id)
 
@@ -183,9 +188,7 @@ class GoodPressesAreTried(OfListener):
 
     def _is_excused(self, attempt: Attempt, entry: EntryView) -> bool:
         is_over = entry.settled_at >= 0 or entry.closed_at >= 0 or not entry.is_there
-        is_claimed = self.view.attempts.is_claimed(entry) and entry.claim != attempt.claim
-        age = self.view.attempts.age_us(entry, attempt.listener)
-        is_old = age > QUESTION_TTL_MS * 1_000 or attempt.is_unsure
-        return (
-            is_over or is_claimed or is_old or self.view.had_trouble(attempt.listener, attempt.at)
-        )
+        attempts, listener = self.view.attempts, attempt.listener
+        is_claimed = attempts.is_claimed(entry, listener) and entry.claim != attempt.claim
+        is_old = attempts.age_us(entry, listener) > QUESTION_TTL_MS * 1_000 or attempt.is_unsure
+        return is_over or is_claimed or is_old or self.view.had_trouble(listener, attempt.at)

@@ -76,8 +76,7 @@ class CustomPressesWait(Owing):
     def on_log(self, line: Any) -> None:
         """A store that refuses is told otherwise."""
         if line.level == "error":
-            for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
-                self.forget(key)
+            self.forgive(line.host)
 
 
 class PromptsAreForced(Owing):
@@ -201,8 +200,7 @@ class TextsAreTaken(Owing):
     def on_log(self, line: Any) -> None:
         """A store that refuses ends it in another way."""
         if line.level == "error" and "store" in line.text:
-            for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
-                self.forget(key)
+            self.forgive(line.host)
 
     def on_changed(self, kept: Kept) -> None:
         """What was pressed before the text, and handled after it came, has ended its wait."""

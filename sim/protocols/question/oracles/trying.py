@@ -125,8 +125,7 @@ class AttemptsComeToAnEnd(Owing):
     def on_log(self, line: LogView) -> None:
         """A store that refuses ends it in another way."""
         if line.level == "error" and "store" in line.text:
-            for key in [key for key, debt in self._owed.items() if debt.host == line.host]:
-                self.forget(key)
+            self.forgive(line.host)
 
 
 class HandlersRunSideBySide(Owing):

@@ -15,7 +15,7 @@ from sim.protocols.question.store.operations import (
     RemoveFile,
 )
 from sim.protocols.question.store.plan import PendingPlan
-from sim.protocols.question.store.trouble import DiskTrouble
+from sim.protocols.question.store.trouble import DiskTrouble, NoWord
 
 DISK_TIMEOUT_US = 2_000_000
 
@@ -40,7 +40,7 @@ class Disk:
         if isinstance(reply, Failed):
             raise DiskTrouble(f"{operation.__class__.__name__} of {self.plan.path}: {reply.why}")
         if reply is NO_ANSWER:
-            raise DiskTrouble(f"{operation.__class__.__name__} of {self.plan.path}: no answer")
+            raise NoWord(f"{operation.__class__.__name__} of {self.plan.path}: no answer")
         return reply
 
     async def make(self, operation: CreateFile) -> Any:

@@ -3,7 +3,7 @@
 Reads take no lock; each change takes it, reads, changes, writes anew and gives it back.
 All operations are calls of the disk's host, so that the same code runs over a simulated
 file and a real one. They raise StoreTrouble where the store cannot be used; then nothing
-has been changed.
+has been changed, as far as the disk has said.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sim.protocols.question.store.operations import (
 )
 from sim.protocols.question.store.plan import PendingPlan
 from sim.protocols.question.store.steps import take_steps
-from sim.protocols.question.store.trouble import DiskTrouble, LockTimeout, StoreTrouble
+from sim.protocols.question.store.trouble import DiskTrouble, LockTimeout, NoWord, StoreTrouble
 from sim.wire.decode import NotJson, decode_json
 from sim.wire.encode import encode_json
 from sim.wire.equality import same_json
@@ -120,12 +120,7 @@ class PendingStore:
             return (await self._altered(alter, None))[1]
         for _ in range(LOST_LOCKS):
             held = await self._lock.take()
-            try:
-                written, result = await self._altered(alter, held)
-            except StoreTrouble:
-                await self._lock.give_back(held)
-                raise
-            await self._lock.give_back(held)
+            written, result = await self._altered(alter, held)
             if written:
                 return result
         raise LockTimeout(f"{self.disk.plan.path}: the lock was taken over {LOST_LOCKS} times")
@@ -184,16 +179,44 @@ class PendingStore:
         return content
 
     async def _altered(self, alter: Callable[[Entries], R], held: Held | None) -> tuple[bool, R]:
-        """Whether it is as ``alter`` wants it, and what that returned."""
-        entries = await self.entries()
+        """Whether it is as ``alter`` wants it, and what that returned. The lock is given back."""
+        try:
+            entries = await self.entries()
+        except StoreTrouble:
+            await self._lock.give_back(held)
+            raise
         before: Any = decode_json(encode_json(entries))
         result = alter(entries)
         if same_json(before, entries):
+            await self._lock.give_back(held)
             return True, result
-        written = await self._write(encode_json(entries), held)
+        written = await self._put(encode_json(entries), held)
         if written:
             take_steps(before, entries)
         return written, result
+
+    async def _put(self, text: str, held: Held | None) -> bool:
+        """Write it, and give the lock back. → whether it is written.
+
+        Where the disk does not say what became of it somebody has to look: with the lock
+        gone nothing is carried out any more, and what stands there by then was written.
+        """
+        try:
+            written = await self._write(text, held)
+        except StoreTrouble as trouble:
+            await self._lock.give_back(held)
+            if isinstance(trouble, NoWord) and await self._stands(text):
+                return True
+            raise
+        await self._lock.give_back(held)
+        return written
+
+    async def _stands(self, text: str) -> bool:
+        try:
+            found = await self._read()
+        except StoreTrouble:
+            return False
+        return isinstance(found, Content) and found.text == text
 
     async def _write(self, text: str, held: Held | None) -> bool:
         """Whether it is written: only while the lock is held."""

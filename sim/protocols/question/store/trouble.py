@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class StoreTrouble(Exception):
-    """Root: the store could not be read or changed; nothing was changed."""
+    """Root: the store could not be read or changed."""
 
 
 class LockTimeout(StoreTrouble):
@@ -13,3 +13,7 @@ class LockTimeout(StoreTrouble):
 
 class DiskTrouble(StoreTrouble):
     """The disk refused, did not answer, or there was no time left for it."""
+
+
+class NoWord(DiskTrouble):
+    """The disk did not answer: nobody knows what became of it."""

@@ -1,0 +1,29 @@
+"""Schedules that the search has found, in which an oracle or a twin was wrong once."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.explore.replaying import resolve
+from sim.explore.trial import judged
+
+MENDED = {
+    "a claim's age was judged by another clock than that of who removed the entry": (
+        "pressed-too-late//AwEHzqKe_ICOzhzJ"
+    ),
+    "a cleaning turn that the disk had failed was the last before the end of the run": (
+        "pressed-too-late//AwEHbrcVnMCWsQIC"
+    ),
+    "an entry was gone, and the disk had not said so: nobody rejected its question": (
+        "pressed-too-late//AwEHDnmepOyOei4"
+    ),
+    "the disk died before a question that was closed elsewhere had left it": (
+        "killed-at-work//AwED-04XVAYFuWM"
+    ),
+}
+
+
+@pytest.mark.parametrize("token", MENDED.values(), ids=MENDED)
+def test_a_mended_schedule_breaks_nothing(token: str) -> None:
+    case, schedule = resolve(token)
+    assert not judged(case, schedule).failed
