@@ -1,57 +1,42 @@
-"""Progress of a search on stderr: a bar where somebody looks, else a line now and then."""
+"""Progress of a search, as :class:`sim.cli.bar.Bar` tells it."""
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from sim.cli.bar import Bar
 from sim.core.entropy import steady_s
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from sim.explore.search import Search
 
-REFRESH_S = 0.1
-LINE_S = 10.0
-"""How often a log gets a line."""
 
-
-class Watcher:
+class Watcher(Bar):
     """Told of each schedule, each shrinking step, each blamed step; speaks now and then."""
 
     def __init__(self, name: str, seconds: float, most: int | None) -> None:
         from sim.cli.drawing.screen import fit
-        from sim.cli.terminal import clean, console
+        from sim.cli.terminal import clean
 
         self.name = fit(clean(name), 18)
         self.seconds = seconds
         self.most = most
-        self.begun = self.spoken = steady_s()
-        screen = console(stderr=True)
-        self._bar = _bar(screen) if screen.is_terminal else None
-        self._task: Any = None
+        self.begun = steady_s()
+        super().__init__(description=self.name, total=1.0, told="")
 
-    def __enter__(self) -> Watcher:
-        if self._bar is not None:
-            self._bar.start()
-            self._task = self._bar.add_task(self.name, total=1.0, told="")
-        return self
+    def columns(self) -> tuple[Any, ...]:
+        from rich.progress import BarColumn, TextColumn
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        return (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=12),
+            TextColumn("{task.fields[told]}", markup=False),
+        )
 
     def searching(self, search: Search) -> None:
         """One more schedule has been tried."""
-        now = steady_s()
-        if now - self.spoken >= (LINE_S if self._bar is None else REFRESH_S):
-            self.spoken = now
+        if self.is_due():
+            now = steady_s()
             self._say(self._part(search, now), self._so_far(search, now))
 
     def searched(self, search: Search) -> None:
@@ -69,18 +54,11 @@ class Watcher:
         self._now_and_then(done / every, f"blame: step {done} of {every}")
 
     def _now_and_then(self, part: float, told: str) -> None:
-        now = steady_s()
-        if now - self.spoken >= (LINE_S if self._bar is None else REFRESH_S):
-            self.spoken = now
+        if self.is_due():
             self._say(part, told)
 
     def _say(self, part: float, told: str) -> None:
-        from sim.cli.terminal import say
-
-        if self._bar is None:
-            say(f"hooktwin: {self.name}: {told}")
-        else:
-            self._bar.update(self._task, completed=part, told=told)
+        self.tell(f"{self.name}: {told}", completed=part, told=told)
 
     def _part(self, search: Search, now: float) -> float:
         """How much of the budget is used up."""
@@ -106,14 +84,3 @@ class Watcher:
 
     def _spent(self, now: float) -> float:
         return max(now - self.begun, 1e-3)
-
-
-def _bar(screen: Any) -> Progress:
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=12),
-        TextColumn("{task.fields[told]}", markup=False),
-    )
-    return Progress(*columns, console=screen, transient=True)
