@@ -165,7 +165,7 @@ class _Session:
         app = Control(self.proxy, self.director).app(stop.now)
         # Whoever may reach the proxy from elsewhere need not be allowed to steer it.
         port: int = await nursery.start(
-            serve_http, app, LOOPBACK, plan.control_port, self._secrets.hide_bytes
+            serve_http, app, LOOPBACK, plan.control_port, self._secrets.hide_answer
         )
         return f"http://{LOOPBACK}:{port}"
 

@@ -17,13 +17,27 @@ from sim.live.lodging import Lodging
 from sim.live.outsider import Outsider
 from sim.live.relay_stage import OPEN_HOUSE, OpenRelayStage, stage_with
 from sim.play import vocabularies
-from sim.protocols.relay.constants import CONTROLLER, NODE
+from sim.protocols.relay.codes import ERROR_CODES
+from sim.protocols.relay.constants import CONTROLLER, NODE, ROLES
+from sim.protocols.relay.frames import ACTIONS, EVENTS, MESSAGES
 from sim.scenario.parse import parse_scenario
 from sim.wire.decode import NotJson, decode_json
 
 API = "/api/"
 WEB = "web"
 TOKENS = ("accessToken", "refreshToken")
+OUR_WORDS: Final = "\n".join(
+    (
+        *ROLES,
+        *MESSAGES,
+        *EVENTS,
+        *ACTIONS,
+        *ERROR_CODES,
+        *(one.category for one in ERROR_CODES.values()),
+    )
+)
+"""What frames consist of: a token that is part of it is no secret, and without it no frame could
+be read."""
 _SAID: Final = re.compile(rf'"({"|".join(TOKENS)})"\s*:\s*"([^"\\]+)')
 
 
@@ -121,8 +135,11 @@ class RelayHouse(Lodging[OpenRelayStage]):
             known = isinstance(token, str) and (
                 token in plan.tokens or token in plan.refresh_tokens
             )
-            if isinstance(token, str) and not known and not token.startswith("token-"):
+            if isinstance(token, str) and not known and not self._is_open(token):
                 self.secrets.shown(f"Bearer {token}")
+
+    def _is_open(self, token: str) -> bool:
+        return token.startswith("token-") or token in OUR_WORDS
 
     # -- plain HTTP ----------------------------------------------------------------------
 

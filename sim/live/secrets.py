@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
+import msgspec
+
 SHORTEST: Final = 6
 """Characters of a secret, at least: shorter ones would blot out ordinary words."""
 MOST: Final = 64
@@ -24,6 +26,8 @@ _NAMING: Final = frozenset(
      "receiver", "caller", "callee")
 )  # fmt: skip
 """Fields of events that name what there is; no program chooses their values."""
+_OURS: Final = _NAMING | {"rule", "catalogue", "sentence", "side", "invariant", "get", "post"}
+"""The same in answers of the control API, outside of frames."""
 
 
 class Secrets:
@@ -79,6 +83,35 @@ class Secrets:
             if one in data:
                 data = data.replace(one, b"*" * len(one))
         return data
+
+    def hide_answer(self, data: bytes) -> bytes:
+        """An answer of the control API without them, of the same length. Our own words in it,
+        names of fields too, stay: a token may be one of them."""
+        if not any(one in data for one in self._lines):
+            return data
+        try:
+            plain = self._blotted(msgspec.json.decode(data))
+        except (ValueError, RecursionError):
+            return self.hide_bytes(data)
+        hidden = msgspec.json.encode(plain) + data[len(data.rstrip()) :]
+        return hidden if len(hidden) == len(data) else self.hide_bytes(data)
+
+    def _blotted(self, value: Any, name: str = "", is_ours: bool = True) -> Any:
+        if isinstance(value, list):
+            return [self._blotted(one, name, is_ours) for one in value]
+        if isinstance(value, dict):
+            mine = is_ours and name != "frame"
+            return {
+                (key if mine else self._blotted(key)): self._blotted(one, key, mine)
+                for key, one in value.items()
+            }
+        if not isinstance(value, str) or (is_ours and name in _OURS):
+            return value
+        for one in self._texts:
+            for form in (one, json.dumps(one, ensure_ascii=False)[1:-1]):
+                if form in value:
+                    value = value.replace(form, "*" * (len(msgspec.json.encode(form)) - 2))
+        return value
 
     def hide_line(self, line: bytes) -> bytes:
         """A line of a trace without them. What names things stays, so that it can be read:

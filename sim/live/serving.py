@@ -68,7 +68,7 @@ async def _open(
 ) -> None:
     urls = await _doors(house, address, nursery)
     app = control_app(house, stop.now)
-    hide = house.secrets.hide_bytes
+    hide = house.secrets.hide_answer
     control = await nursery.start(serve_http, app, address.host, address.control_port, hide)
     house.boot()
     opened(Opened(urls, f"http://{_shown(address.host)}:{control}", house.hints()))

@@ -72,6 +72,7 @@ class Session(Generic[StageT]):
     ) -> None:
         self.scenario = scenario
         self.secrets = running.secrets
+        self._tell_as_it_is = tell
         self.tell = tell = running.secrets.telling(tell)
         self.world = world = World(running.seed)
         off = rules_off(scenario, running.without)
@@ -145,8 +146,9 @@ class Session(Generic[StageT]):
             self.tell(self.recording.problem)
 
     def found(self, finding: Finding) -> None:
-        """A rule was broken."""
-        self.tell(finding.line())
+        """A rule was broken; its name and sentence are ours, and hide nothing."""
+        text = self.secrets.hide(finding.text)
+        self._tell_as_it_is(attrs.evolve(finding, text=text).line())
 
     # -- running -----------------------------------------------------------------------
 

@@ -272,6 +272,30 @@ async def test_a_strangers_token_in_a_frame_that_is_no_json_stands_in_no_recordi
     assert "production" not in record.read_text()
 
 
+async def test_a_word_of_the_protocol_is_no_secret_and_findings_keep_their_names(
+    tmp_path: Path,
+) -> None:
+    record = tmp_path / "relay.jsonl"
+    async with (
+        served(relay(record=record)) as session,
+        open_websocket_url(session.opened.urls["controller"]) as socket,
+    ):
+        hello = make_hello(role="controller").wire
+        bad = {**hello, "payload": {"role": "relay"}}
+        for token in ("controller", "invalid_access", "parser-takes"):
+            for wire in (hello, make_auth(access_token=token).wire, bad):
+                await socket.send_message(encode_json(wire))
+                await socket.get_message()
+        found = await session.get("/findings")
+    rule = "controller-frames-pass-the-parser"
+    assert found["broken"] == {rule: 3}
+    assert {(one["rule"], one["side"]) for one in found["findings"]} == {(rule, "controller")}
+    assert all(f": {rule} (controller): " in line for line in session.log)
+    written = record.read_text()
+    assert '"code":"invalid_access_token"' in written
+    assert "parser-takes" not in written
+
+
 async def test_a_twin_is_not_blamed_for_the_connections_that_end_with_its_session() -> None:
     async with served(relay()) as session, crew(session, role="node"):
         await _until_nodes(session, "N")

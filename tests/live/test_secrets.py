@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from trio_websocket import open_websocket_url
 
@@ -43,6 +44,20 @@ def test_a_token_that_is_a_word_of_ours_leaves_the_lines_readable():
     line = json.loads(secrets.hide_line(closed("ConnectionClosed")))
     assert (line["kind"], line["link"]) == ("ConnectionClosed", "D.slack#1")
     assert line["reason"] == "*" * 16
+
+
+@pytest.mark.parametrize("secret", ["nodes-answer", "parser", "findings", "nabcdef", TOKEN])
+def test_answers_of_the_control_keep_our_own_words_and_their_length(secret: str) -> None:
+    told = {"rule": "nodes-answer", "sentence": "The parser takes it.", "n": 5, "side": "parser"}
+    said = {"text": f"it said {secret}\nabcdef", "frame": {secret: [json.dumps({"a": secret})]}}
+    data = msgspec.json.encode({"findings": [told | said], "broken": {"nodes-answer": 1}}) + b"\n"
+    hidden = Secrets([secret]).hide_answer(data)
+    found = json.loads(hidden)
+    assert found["findings"][0] | told == found["findings"][0]
+    assert found["broken"] == {"nodes-answer": 1}
+    assert len(hidden) == len(data)
+    assert secret not in str(found["findings"][0]["text"])
+    assert json.dumps(secret)[1:-1] not in str(found["findings"][0]["frame"])
 
 
 @pytest.mark.parametrize(
