@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from sim.check.retelling import Judge, Told, names_in, scenario_of
+from sim.check.retelling import Judge, Told, names_in, scenario_of, stumbled
 from sim.cli.drawing.telling import Names
 from sim.cli.drawing.wording import words_for
 from sim.core.event import ConnectionOpened, Event
@@ -255,7 +255,8 @@ class Session:
                 self.chronicle.on(event)
             except Exception as error:
                 # What comes behind a damaged line may speak of what nobody has seen.
-                self.unjudged = self.unjudged or f"{type(error).__name__} at step {n}"
+                told = stumbled(self.trace, self.record, event, error)
+                self.unjudged = self.unjudged or told
             if self._judge is not None:
                 self._judge.on(event)
         self.chronicle.steps = until

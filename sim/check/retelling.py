@@ -13,7 +13,7 @@ import attrs
 from sim.check.protocols import JUDGED, invariants_of, judged
 from sim.check.said import Said
 from sim.core.errors import UsageError
-from sim.core.event import Event
+from sim.core.event import ConnectionOpened, Event, FrameSent
 from sim.core.invariant import Monitor, Violation
 from sim.play import vocabularies
 from sim.protocols.played import Chronicle, Played
@@ -58,6 +58,39 @@ def scenario_of(trace: TraceFile) -> Scenario | None:
         return None
 
 
+def stumbled(trace: TraceFile, record: Played, event: Event, error: Exception) -> str:
+    """Which line of a file somebody could make no sense of, in which field where that shows,
+    and why."""
+    try:
+        typed = record.typed(event)
+    except Exception:
+        typed = event
+    there = [name for name in _OF_A_PROTOCOL if hasattr(event, name)]
+    odd = [name for name in there if not _is_understood(name, getattr(typed, name))]
+    field = f", field {odd[0]}" if odd else ""
+    try:
+        line = f"line {trace.line_number(event.n)}"
+    except UsageError:
+        line = f"step {event.n}"
+    return f"{line}, {type(event).__name__}{field}: {_reason(error)}"
+
+
+_OF_A_PROTOCOL = ("frame", "request", "reply", "value", "act", "data")
+
+
+def _is_understood(name: str, value: Any) -> bool:
+    """Values of a protocol are objects; notes are JSON."""
+    plain = (str, int, float, list, type(None), *(() if name == "data" else (dict,)))
+    return not isinstance(value, plain)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"it speaks of {error.args[0]!r}, of which nothing is known"
+    told = "" if isinstance(error, UsageError) else f"{type(error).__name__}: "
+    return f"{told}{error}"
+
+
 @attrs.frozen
 class Told:
     """A file that is to be judged. ``lanes`` are its (host, kind), ``kind_of`` knows those
@@ -80,6 +113,7 @@ class Judge:
     def __init__(self, told: Told) -> None:
         self.unjudged = ""
         self._told = told
+        self._links: dict[str, None] = {}
         self._watchers: Watchers = {}
         self._monitors = [_twins_judged(told, self._watchers)]
         self._outside = frozenset(told.trace.header.outside)
@@ -92,27 +126,32 @@ class Judge:
 
     def on(self, event: Event) -> None:
         """The next event; the chronicle has seen it."""
+        match event:
+            case ConnectionOpened():
+                self._links[event.link] = None
+            case FrameSent() if event.link not in self._links and not self.unjudged:
+                why = UsageError(f"this file does not hold where connection {event.link} began")
+                self.unjudged = stumbled(self._told.trace, self._told.record, event, why)
+                self._watchers.clear()
         watchers = self._watchers.get(type(event), ())
         try:
             for watcher in watchers:
                 watcher(self._told.record.typed(event))
         except Exception as error:
-            self._give_up(error, f"step {event.n}")
+            # A foreign file may hold what no twin ever says; oracles are not made for that.
+            self.unjudged = stumbled(self._told.trace, self._told.record, event, error)
+            self._watchers.clear()
 
     def finish(self) -> None:
         """The end of the file. A live run has no end, it is ended."""
         trace = self._told.trace
-        if trace.truncated or self._outside:
+        if trace.truncated or self._outside or self.unjudged:
             return
-        try:
-            self._monitors[0].finish(trace.count)
-        except Exception as error:
-            self._give_up(error, "the end")
-
-    def _give_up(self, error: Exception, place: str) -> None:
-        """A foreign file may hold what no twin ever says; oracles are not made for that."""
-        self.unjudged = f"{type(error).__name__} at {place}"
-        self._watchers.clear()
+        for invariant in self._monitors[0].invariants:
+            try:
+                self._monitors[0].finish_one(invariant, trace.count)
+            except Exception as error:
+                self.unjudged = f"at the end: {invariant.name}: {_reason(error)}"
 
 
 def _twins_judged(told: Told, watchers: Watchers) -> Monitor:

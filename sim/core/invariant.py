@@ -125,8 +125,12 @@ class Monitor:
     def finish(self, step: int) -> None:
         """The run is over: ask for what never came true."""
         for invariant in self.invariants:
-            for text in invariant.at_end():
-                self._break(invariant, step, text)
+            self.finish_one(invariant, step)
+
+    def finish_one(self, invariant: Invariant, step: int) -> None:
+        """The same for one of them."""
+        for text in invariant.at_end():
+            self._break(invariant, step, text)
 
     def _break(self, invariant: Invariant, step: int, text: str) -> None:
         if invariant.name not in self._broken:

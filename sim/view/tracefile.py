@@ -183,6 +183,12 @@ class TraceFile:
         start, end = self.span(n)
         return bytes(self.data[start:end])
 
+    def line_number(self, n: int) -> int:
+        """In which line of the file an event stands, from 1. Raises IndexError, TraceError."""
+        start, _ = self.span(n)
+        pieces = range(0, start, READ_WHOLE)
+        return 1 + sum(self.data[at : min(at + READ_WHOLE, start)].count(b"\n") for at in pieces)
+
     def event(self, n: int) -> Event:
         """An event, decoded: frames, requests and rows are plain JSON values.
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from sim.channel.history import History
-from sim.check.retelling import Judge, Told, names_in, scenario_of
+from sim.check.retelling import Judge, Told, names_in, scenario_of, stumbled
 from sim.cli.drawing.telling import Names
 from sim.cli.drawing.wording import words_for
 from sim.core import event as events
@@ -170,7 +170,7 @@ def _folded(run: Retold, judge: Judge | None, tell: Tell) -> Iterator[Event]:
             _fold_event(run, event)
         except Exception as error:
             # What a foreign file holds need make no sense; the rest of it is still worth a look.
-            run.unjudged = run.unjudged or f"{type(error).__name__} at step {n}"
+            run.unjudged = run.unjudged or stumbled(run.trace, run.record, event, error)
         if judge is not None:
             judge.on(event)
         if minds is not None:

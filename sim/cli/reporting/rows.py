@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sim.check.retelling import stumbled
 from sim.cli.reporting.retold import Retold
 from sim.cli.terminal import clean
 from sim.core import event as events
@@ -63,7 +64,7 @@ def _row_of(run: Retold, event: Event) -> Row:
     try:
         return run.diagram.row(event.n)
     except Exception as error:
-        run.unjudged = run.unjudged or f"{type(error).__name__} at step {event.n}"
+        run.unjudged = run.unjudged or stumbled(run.trace, run.record, event, error)
         host = next((getattr(event, one) for one in WHO if hasattr(event, one)), "")
         told = f"this step cannot be told: {error}"
         return Row(event.n, event.at, "mark", host, host, type(event).__name__, told)

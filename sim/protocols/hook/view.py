@@ -45,7 +45,7 @@ from sim.protocols.hook.view_flight import body_of
 from sim.protocols.hook.view_links import Links
 from sim.protocols.hook.view_records import (
     CardView,
-    HostView,
+    Hosts,
     LinkView,
     PressView,
     RequestView,
@@ -79,7 +79,7 @@ class HookView:
         self.by_lane: dict[tuple[str, str], LinkView] = {}
         self.by_device: dict[tuple[str, str], LinkView] = {}
         self.presses: list[PressView] = []
-        self.hosts: dict[str, HostView] = {}
+        self.hosts = Hosts()
         self.writers: dict[str, None] = {}
         self.now, self.frames_only = 0, frames_only
         self.arrived: Any = None
@@ -221,13 +221,13 @@ class HookView:
         self.links.forget_if_over(link)
 
     def _started(self, event: HostStarted) -> None:
-        host = self.hosts.setdefault(event.host, HostView(event.host))
+        host = self.hosts[event.host]
         host.epoch, host.up, host.since = event.epoch, True, event.at
         self.desktops.started(event)
 
     def _crashed(self, event: HostCrashed) -> None:
         """A dead process closes nothing properly: its ends are just gone."""
-        host = self.hosts.setdefault(event.host, HostView(event.host))
+        host = self.hosts[event.host]
         host.up, host.since = False, event.at
         self.writes.crashed(event.host, event.at)
         if event.host in self.writers:

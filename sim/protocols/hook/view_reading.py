@@ -54,7 +54,7 @@ def value_of(plain: Any) -> Any:
     if plain.get("type") == "no-answer":
         return NO_ANSWER
     for field in ("is", "type"):
-        cls = _classes().get((field, plain.get(field)))
+        cls = _classes().get((field, str(plain.get(field))))
         if cls is not None:
             try:
                 return msgspec.convert(plain, cls)

@@ -27,6 +27,14 @@ class HostView:
     since: int = 0
 
 
+class Hosts(dict[str, HostView]):
+    """By name; of a host that nothing has been heard of, as in a log that begins late, nothing
+    is known."""
+
+    def __missing__(self, name: str) -> HostView:
+        return self.setdefault(name, HostView(name))
+
+
 @attrs.define(eq=False)
 class LinkView:
     """A connection: who, on which lane, and what its handshake said.
