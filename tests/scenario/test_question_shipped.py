@@ -1,4 +1,4 @@
-"""The shipped question scenarios are true: for many seeds, on both drivers, written back too."""
+"""The shipped question scenarios show all that the question protocol has, and say so."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.play import load, play, vocabularies
+from sim.play import load
 from sim.protocols.question.words import METHODS, SAYINGS
 from sim.scenario.load import load_scenario, shipped_folder, shipped_scenarios
-from sim.scenario.parse import parse_scenario
-from sim.scenario.transcribe import transcribe
 
 NAMES = sorted(shipped_scenarios(shipped_folder() / "question"))
 SOURCES = "\n".join(load(name).source_text for name in NAMES)
@@ -24,39 +22,6 @@ UNSHOWN = {
     "getMe",
     "tool",
 }
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_question_scenario_passes_whatever_the_seed(name):
-    scenario = load(name)
-    for seed in range(1, 5):
-        result = play(scenario, seed=seed, driver="step")
-        assert result.ok, result
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("name", NAMES)
-def test_a_question_scenario_passes_for_200_seeds(name):
-    scenario = load(name)
-    for seed in range(1, 201):
-        result = play(scenario, seed=seed, driver="step")
-        assert result.ok, result
-
-
-@pytest.mark.parametrize("name", NAMES[::4])
-def test_a_question_scenario_is_the_same_run_on_both_drivers(name):
-    scenario = load(name)
-    one, two = (play(scenario, seed=7, driver=driver) for driver in ("step", "trio"))
-    assert one.digest == two.digest
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_question_run_written_back_is_the_same_run(name):
-    result = play(load(name), seed=3, driver="step")
-    text = transcribe(result.trace)
-    again = play(parse_scenario(text, "back.mmd", vocabularies()), driver="step")
-    assert again.ok, again
-    assert again.digest == result.digest
 
 
 @pytest.mark.parametrize("name", NAMES)

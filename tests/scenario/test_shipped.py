@@ -1,4 +1,5 @@
-"""The shipped scenarios are true: for many seeds, on both drivers, on slower networks."""
+"""The shipped scenarios are true: for many seeds, on both drivers, on slower networks,
+written back."""
 
 from __future__ import annotations
 
@@ -12,8 +13,13 @@ from sim.play import load, play, vocabularies
 from sim.scenario.load import shipped_folder, shipped_scenarios
 from sim.scenario.parse import parse_scenario
 from sim.scenario.syntax import Scenario
+from sim.scenario.transcribe import transcribe
 
-NAMES = sorted(shipped_scenarios(shipped_folder() / "hook"))
+SEEDS = {"hook": 8, "relay": 5, "question": 4}
+"""How many the scenarios of each protocol are played with; there are 200 in the deep tests."""
+SHIPPED = {one: sorted(shipped_scenarios(shipped_folder() / one)) for one in SEEDS}
+NAMES = SHIPPED["hook"]
+RELAY, QUESTION = SHIPPED["relay"], SHIPPED["question"]
 TEARDOWN = "reopen-teardown"
 ACCEPTANCE = Path(__file__).parent.parent / "data" / "scenario"
 # Races that have a scenario of their own, and what it is called.
@@ -32,19 +38,37 @@ def assert_passes(scenario: Scenario, seed: int, driver: str) -> None:
     assert result.ok, (scenario.name, seed, driver, result.failures, result.violations)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_scenario_passes_whatever_the_seed(name):
+@pytest.mark.parametrize(
+    ("name", "seeds"), [(name, SEEDS[one]) for one, names in SHIPPED.items() for name in names]
+)
+def test_a_shipped_scenario_passes_whatever_the_seed(name, seeds):
     scenario = load(name)
-    for seed in range(1, 9):
+    for seed in range(1, seeds + 1):
         assert_passes(scenario, seed, "step")
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *RELAY, *QUESTION])
 def test_a_shipped_scenario_passes_for_200_seeds(name):
     scenario = load(name)
     for seed in range(1, 201):
         assert_passes(scenario, seed, "step")
+
+
+@pytest.mark.parametrize("name", [*RELAY[::4], *QUESTION[::4]])
+def test_a_shipped_scenario_is_the_same_run_on_both_drivers(name):
+    scenario = load(name)
+    one, two = (play(scenario, seed=7, driver=driver) for driver in ("step", "trio"))
+    assert one.digest == two.digest
+
+
+@pytest.mark.parametrize("name", [*RELAY[::3], *QUESTION])
+def test_a_shipped_scenario_written_back_is_the_same_run(name):
+    result = play(load(name), seed=3, driver="step")
+    text = transcribe(result.trace)
+    again = play(parse_scenario(text, "back.mmd", vocabularies()), driver="step")
+    assert again.ok, again
+    assert again.digest == result.digest
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -114,9 +138,6 @@ def test_a_race_has_a_scenario_that_names_and_explains_it(race, name):
 
 
 def test_every_shipped_scenario_begins_with_an_explanation_for_newcomers():
-    silent = [
-        name
-        for name in NAMES
-        if name != "typical" and len(load(name).source_text.split("\n")[1].strip(" %")) < 40
-    ]
-    assert silent == []
+    first = {name: load(name).source_text.split("\n")[1] for name in (*NAMES, *RELAY)}
+    silent = [name for name, line in first.items() if not re.match(r"\s*%% .{40}", line)]
+    assert silent == ["typical"]
