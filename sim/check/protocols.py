@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 import attrs
 
+from sim.channel.services import SERVICES
 from sim.core.errors import UsageError
 from sim.core.event import Event
 from sim.core.invariant import Invariant
@@ -182,7 +183,7 @@ def _hook() -> Judged:
         },
         parsed={one.obeyed_by: (one.name, PASSED) for one in (DesktopFramesPass, ServerFramesPass)},
         fields=fields,
-        lanes=("slack", "telegram", "x"),
+        lanes=SERVICES,
         lane_of=_lane_of,
         learn_lane=_learn_lane,
         side_of=lambda lane: "desktop",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from sim.channel.services import SERVICES
 from sim.world import http_fault
 from sim.world.call import CallRequest
 from sim.world.fault import CUTS, Budget
@@ -80,4 +81,4 @@ def http_fault_of(request: str, outcome: str) -> str:
 
 def may_crash(kind: str) -> bool:
     """People do not crash, and a chat service's own state is not ours to lose."""
-    return kind not in ("person", "slack", "telegram", "x")
+    return kind not in ("person", *SERVICES)

@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from sim.channel.services import SERVICES
 from sim.core.errors import UsageError
 from sim.play import open_run
 from sim.scenario.playing.play import Run, Steer, rules_off
@@ -21,7 +22,6 @@ from sim.world.helm import Step
 
 LINK_US = 50_000
 CHANNEL_US = 165_000
-CHANNELS = ("slack", "telegram", "x")
 
 
 @attrs.frozen
@@ -109,7 +109,7 @@ def flattened(scenario: Scenario) -> Scenario:
     """The same with every latency in the middle of its range."""
     settings = scenario.settings
     usual = [Latency(0, 0, "*", "*", LINK_US, LINK_US)]
-    usual += [Latency(0, 0, "*", kind, CHANNEL_US, CHANNEL_US) for kind in CHANNELS]
+    usual += [Latency(0, 0, "*", kind, CHANNEL_US, CHANNEL_US) for kind in SERVICES]
     own = [_middle(one) for one in settings.latencies]
     return attrs.evolve(scenario, settings=attrs.evolve(settings, latencies=(*usual, *own)))
 

@@ -14,7 +14,9 @@ from urllib.parse import parse_qs
 import attrs
 import msgspec
 
-LANES = ("slack", "telegram", "x")
+from sim.channel.services import SERVICES
+
+LANES = SERVICES
 _WORDS = {"slack": "slack", "telegram": "telegram", "tg": "telegram", "x": "x", "twitter": "x"}
 
 

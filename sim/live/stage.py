@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import attrs
 
+from sim.channel.services import SERVICES
 from sim.hosts.person import Person
 from sim.live.outsider import Outsider, done_there
 from sim.protocols.hook.server import ServerPlan
@@ -22,7 +23,7 @@ from sim.scenario.stages.hook_cast import Cast, HookManners, device_of
 from sim.scenario.syntax import Act, Arrow, FrameText, Scenario, Statement
 from sim.world.world import World
 
-CHANNELS = ("slack", "telegram", "x")
+CHANNELS = SERVICES
 KEPT_VERSIONS = 20
 TITLES = {"slack": "Slack", "telegram": "Telegram", "x": "X"}
 

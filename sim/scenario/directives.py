@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
+from sim.channel.services import SERVICES
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import ChannelFault, Count, Cut, Directive
@@ -72,7 +73,7 @@ def _cut(args: Arguments, line: int, column: int) -> Directive:
     old = args.skip("old")
     if not args.rest:
         return Cut(line, column, host, channel, old)
-    wanted = args.choice("way to cut", (*HOWS, "old", "slack", "telegram", "x"))
+    wanted = args.choice("way to cut", (*HOWS, "old", *SERVICES))
     for how in HOWS:
         if wanted == how:
             return Cut(line, column, host, channel, old, how)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from sim.channel.services import SERVICES
+
 PROTOCOL_KINDS = {
     "hook": ("desktop", "server"),
     "relay": ("relay", "controller", "node"),
     "question": ("opencode", "hook", "listener", "store", "bot"),
 }
-CHANNEL_KINDS = ("slack", "telegram", "x")
+CHANNEL_KINDS = SERVICES
 # Chat services of which a protocol spells out the API: it is a peer there, its calls are frames.
 SPELLED_OUT = {"question": ("telegram",)}
 # Two words for one host, where a protocol speaks of it as an API.

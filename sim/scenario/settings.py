@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import Factory, define
 
+from sim.channel.services import SERVICES
 from sim.core.errors import UsageError
 from sim.scenario.arguments import Arguments
 from sim.scenario.directive_nodes import FeatureChange
@@ -161,7 +162,7 @@ def _end_of_link(args: Arguments, at: Span) -> str:
     channel = channel_of_word(at.text)
     if channel is not None:
         return channel
-    known = (*args.scope.people, "*", "slack", "telegram", "x")
+    known = (*args.scope.people, "*", *SERVICES)
     raise at.fail(f"no lifeline {at.text[:40]!r} in this diagram", near(at.text, known))
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from attrs import field, frozen
 
+from sim.channel.services import SERVICES
 from sim.scenario.directive_nodes import Directive
 from sim.scenario.lesson import Lesson
 from sim.world.fault import Budget
@@ -278,7 +279,7 @@ class Participant:
     @property
     def is_channel(self) -> bool:
         """Whether it is a chat service, no peer of the protocol."""
-        return self.kind in ("slack", "telegram", "x") and not self.is_api
+        return self.kind in SERVICES and not self.is_api
 
 
 @frozen

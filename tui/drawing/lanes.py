@@ -13,6 +13,7 @@ from itertools import pairwise
 import attrs
 from rich.cells import cell_len
 
+from sim.channel.services import SERVICES
 from sim.view.diagram import Row
 from sim.view.scene import Scene
 from tui.drawing.lines import Line, Span, fit, fit_middle, harmless
@@ -24,7 +25,7 @@ TIME = 9
 """Columns for the time, where it is wanted."""
 
 ALIVE, WAITS, DOWN = "│", "┊", " "
-OUTSIDE = ("person", "slack", "telegram", "x")
+OUTSIDE = ("person", *SERVICES)
 """Whose waiting is not the subject: people, and channels with their webhooks."""
 
 ROLE_OF = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sim.channel.services import SERVICES
 from sim.world.helm import UNTIL, Step
 from tui.feeds.moment import Moment, Turn
 from tui.feeds.schedules import Endings, Order, Rest
 from tui.screens.menus import Entry
 from tui.session import Deed, Session
 
-CHANNELS = ("slack", "telegram", "x")
 CHANNEL_FAULTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("rate-limit the next call 5 s", {"op": "*", "outcome": "rate_limited", "for_us": 5_000_000}),
     ("refuse the next edit", {"op": "edit", "outcome": "edit_refused"}),
@@ -76,11 +76,11 @@ def _acts(session: Session, moment: Moment) -> Iterator[Entry]:
                 told["person"] = host
             why = "" if moment.up.get(host, True) else "it is down"
             deed = Deed(moment.step, f"{host} {label}", host=host, act=told)
-            group = "channel" if kind in CHANNELS else "person"
+            group = "channel" if kind in SERVICES else "person"
             yield Entry(group, f"{host}  {label}", "", deed, why)
 
 
 def _acts_of(session: Session, kind: str) -> Sequence[tuple[str, Mapping[str, object]]]:
-    if kind in CHANNELS:
+    if kind in SERVICES:
         return [(label, {"is": "channel-fault", **act}) for label, act in CHANNEL_FAULTS]
     return session.record.offers.get(kind, ())

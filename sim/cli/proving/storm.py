@@ -9,6 +9,7 @@ import attrs
 import msgspec
 
 from sim.channel.api import ChannelFault, Press, Remove, Say
+from sim.channel.services import SERVICES
 from sim.cli.proving.gale import SECOND_US, Gale
 from sim.cli.proving.making import Make, host_of, plain
 from sim.cli.proving.storm_walk import Walk
@@ -35,7 +36,7 @@ from sim.protocols.hook.view import HookView
 from sim.world.world import World
 
 PEOPLE = {"Alice": "D1", "Bob": "D2"}
-TWINS = frozenset({"server", "desktop", "slack", "telegram", "x"})
+TWINS = frozenset({"server", "desktop", *SERVICES})
 OUTCOMES = (
     "rate_limited", "server_error", "message_not_found", "edit_refused", "unknown", "latency",
     "down",

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from sim.channel.services import SERVICES
 from sim.cli.reporting.chunks import Shapes, chunks_of
 from sim.cli.reporting.messages import messages_of
 from sim.cli.reporting.retold import CHUNK, Retold, Tell, silent
@@ -19,7 +20,6 @@ from sim.core.rule import table_of
 from sim.view.columns import Words
 from sim.view.diff import align, identity
 
-CHANNEL_KINDS = ("slack", "telegram", "x")
 """Kinds of hosts whose messages are shown in a look of their own."""
 
 
@@ -88,7 +88,7 @@ def _run(run: Retold, columns: Columns, words: Words) -> dict[str, Any]:
         "unjudged": run.unjudged,
         "cut_off": run.trace.truncated,
         "lanes": lanes,
-        "channels": [name for name, kind in run.lanes if kind in CHANNEL_KINDS],
+        "channels": [name for name, kind in run.lanes if kind in SERVICES],
         "violations": [violation_told(run, one) for one in result.violations],
         "missing": list(result.missing_violations),
         "failures": list(failures_told(run)),

@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from sim.channel.services import SERVICES
 from sim.protocols.hook.server.stored import CardRow, RequestRow, RoundRow
 from sim.protocols.hook.view_writes import Care
 from sim.wire.absent import ABSENT
@@ -79,7 +80,7 @@ class LinkView:
 
     def serves(self, lane: str) -> bool:
         """Whether this is the connection for a lane; a client with one socket says no lane."""
-        return self.lane == lane or self.lane not in ("slack", "telegram", "x")
+        return self.lane == lane or self.lane not in SERVICES
 
     def has(self, *features: str) -> bool:
         """Whether the server may take these as agreed: its welcome lists them, and a hello

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.channel import api
+from sim.channel.services import SERVICES
 from sim.core.errors import UsageError
 from sim.core.op import OpaqueFrame
 from sim.protocols.hook import MESSAGES, acts
@@ -16,7 +17,7 @@ from sim.wire.message import Message
 _OF_PEOPLE = api.Say | api.Press | api.Remove | api.Authorize
 _KINDS: dict[str, Any] = {
     "person": _OF_PEOPLE,
-    **dict.fromkeys(("slack", "telegram", "x"), api.ChannelFault | _OF_PEOPLE),
+    **dict.fromkeys(SERVICES, api.ChannelFault | _OF_PEOPLE),
     "server": acts.ChangeFeature | acts.Adopt | PuppetSends | PuppetDials | PuppetCloses,
     "desktop": acts.AgentProgresses
     | acts.AgentAsks

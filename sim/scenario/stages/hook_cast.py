@@ -8,13 +8,14 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import attrs
 
 from sim.channel.api import ChannelFault
-from sim.core.actor import Port
+from sim.channel.services import SERVICES
 from sim.core.op import Frame
 from sim.hosts.channel import Channel
 from sim.hosts.person import Person
@@ -36,7 +37,6 @@ from sim.scenario.tree import statements_in
 from sim.world.world import World
 
 API_LATENCY_US = (80_000, 250_000)
-CHANNEL_KINDS = ("slack", "telegram", "x")
 
 
 @attrs.frozen
@@ -74,7 +74,7 @@ class HookManners:
 class Cast(Casting):
     """The hosts of one run."""
 
-    KINDS = ("server", "desktop", *CHANNEL_KINDS)
+    KINDS = ("server", "desktop", *SERVICES)
 
     def __init__(self, scenario: Scenario, world: World, rules: HookRules) -> None:
         super().__init__(scenario, world)
@@ -179,13 +179,13 @@ class Cast(Casting):
     def _add_channel(self, name: str) -> None:
         kind = self.channels[name]
         teams = tuple(dict.fromkeys(team for _, _, team in self.sign_ins if team))
-
-        def twin(port: Port) -> Channel:
-            if kind == "slack":
-                return Slack(port, self.server, people=self.persons, teams=teams)
-            return (Telegram if kind == "telegram" else X)(port, self.server, people=self.persons)
-
-        self.world.add_host(name, kind, twin, latency=API_LATENCY_US)
+        twins: dict[str, Callable[..., Channel]] = {
+            "slack": partial(Slack, teams=teams),
+            "telegram": Telegram,
+            "x": X,
+        }
+        made = partial(twins[kind], server=self.server, people=self.persons)
+        self.world.add_host(name, kind, made, latency=API_LATENCY_US)
 
     def _add_desktop(self, name: str, manners: HookManners) -> None:
         config = DesktopConfig(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sim.channel.services import SERVICES
 from sim.scenario import directive_nodes as nodes
 from sim.scenario.playing.preconditions import refusal
 from sim.scenario.stages.hook_acts import read_act
@@ -12,9 +13,8 @@ from sim.scenario.stages.recorded import complaint_about_act
 from sim.scenario.syntax import Act, Arrow, ChannelCall, Participant, Scenario
 from sim.scenario.tree import statements_in
 
-CHANNEL_KINDS = ("slack", "telegram", "x")
-PLAYED = ("server", "desktop", "person", *CHANNEL_KINDS)
-ONCE = ("server", *CHANNEL_KINDS)
+PLAYED = ("server", "desktop", "person", *SERVICES)
+ONCE = ("server", *SERVICES)
 
 
 def refuse_unplayable(scenario: Scenario) -> None:
