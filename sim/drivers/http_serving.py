@@ -19,7 +19,7 @@ import trio
 
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NoAnswer
-from sim.drivers.upgrade import linger, phrase
+from sim.drivers.upgrade import BODILESS, linger, path_of, phrase
 
 HEAD_BYTES: Final = 16 << 10
 BODY_BYTES: Final = 1 << 20
@@ -29,8 +29,6 @@ IDLE_S: Final = 75.0
 """For the next one on a connection that is kept."""
 FORM: Final = "application/x-www-form-urlencoded"
 _JSON: Final = re.compile(r"application/([a-z.-]+\+)?json")
-BODILESS: Final = (204, 304)
-"""Statuses whose answers never carry a body (RFC 9110 15.3.5, 15.4.5)."""
 KEPT_HEADERS: Final = ("authorization", "x-opencode-directory")
 """What a twin looks at; the rest is nobody's business."""
 
@@ -157,7 +155,7 @@ class Conversation:
         if turned_away is not None:
             return turned_away
         method = head.method.decode("ascii")
-        path, _, asked = head.target.decode("ascii").partition("?")
+        path, _, asked = path_of(head.target.decode("ascii")).partition("?")
         query = parse_qsl(asked, keep_blank_values=True)
         decoded: Any = None
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -177,6 +175,10 @@ class Conversation:
     async def _say(self, reply: HttpResponse, *, last: bool = False) -> None:
         body = b"" if reply.body is None else msgspec.json.encode(reply.body) + b"\n"
         headers = [("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
+        if reply.status == 204:
+            headers = []
+        if reply.status == 405 and last:
+            headers.append(("Allow", "GET, HEAD, POST"))
         if last:
             headers.append(("Connection", "close"))
         if self._http.our_state not in (h11.SEND_RESPONSE, h11.IDLE):

@@ -48,9 +48,10 @@ async def read_request(stream: trio.SocketStream, head: Head) -> HttpRequest | A
     return HttpRequest(head.plain, head.path, query, body, headers)
 
 
-def answer_of(response: HttpResponse) -> Answer:
-    """A twin's response, as it is written."""
-    return Answer(response.status, _json(response.body), JSON)
+def answer_of(response: HttpResponse, allow: str = "") -> Answer:
+    """A twin's response, as it is written. ``allow``: the methods that its path takes."""
+    allowed = (("Allow", allow),) if response.status == 405 and allow else ()
+    return Answer(response.status, _json(response.body), (*JSON, *allowed))
 
 
 def _json(body: Any) -> str:

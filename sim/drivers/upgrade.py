@@ -22,6 +22,8 @@ HEAD_BYTES = 16 << 10
 # Seconds and bytes for which a client that was answered may go on talking.
 LINGER_S = 1.0
 LINGER_BYTES = 4 << 20
+BODILESS = (204, 304)
+"""Statuses whose answers never carry a body (RFC 9110 15.3.5, 15.4.5)."""
 
 
 @attrs.frozen
@@ -42,11 +44,13 @@ class Head:
 
 @attrs.frozen
 class Answer:
-    """What is said instead of a WebSocket."""
+    """What is said instead of a WebSocket. ``is_head``: to a HEAD, which is told the length of
+    the body and not the body (RFC 9110 9.3.2)."""
 
     status: int
     text: str
     headers: tuple[tuple[str, str], ...] = ()
+    is_head: bool = False
 
     def _headers(self) -> tuple[tuple[str, str], ...]:
         if any(name == "Content-Type" for name, _ in self.headers):
@@ -56,13 +60,16 @@ class Answer:
     def encode(self) -> bytes:
         """The whole HTTP response; the connection ends behind it."""
         body = f"{self.text}\n".encode()
+        is_empty = self.status in BODILESS
+        upgrades = any(name == "Upgrade" for name, _ in self.headers)
         lines = [
             f"HTTP/1.1 {self.status} {phrase(self.status)}",
             *(f"{name}: {value}" for name, value in self._headers()),
-            f"Content-Length: {len(body)}",
-            "Connection: close",
+            *([] if is_empty else [f"Content-Length: {len(body)}"]),
+            f"Connection: {'close, Upgrade' if upgrades else 'close'}",
         ]
-        return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+        head = "\r\n".join(lines).encode() + b"\r\n\r\n"
+        return head if is_empty or self.is_head else head + body
 
 
 class ReadBefore(trio.abc.Stream):
@@ -114,6 +121,18 @@ async def read_head(
     Paths that begin with ``api`` ("": none do) are for plain requests.
     """
     data = bytearray()
+    found = await _head(stream, data, check, api)
+    if isinstance(found, Answer):
+        return attrs.evolve(found, is_head=data.startswith(b"HEAD "))
+    return found
+
+
+async def _head(
+    stream: trio.SocketStream,
+    data: bytearray,
+    check: Callable[[str, str], Answer | None],
+    api: str,
+) -> Head | Answer | None:
     try:
         with trio.fail_after(HEAD_S):
             while (end := data.find(b"\r\n\r\n")) < 0 and len(data) <= HEAD_BYTES:
@@ -137,7 +156,7 @@ def _judged(
     if request is None:
         return Answer(400, "this is no HTTP request; connect with a WebSocket client")
     method, target = request.method.decode("ascii"), request.target.decode("ascii")
-    path, _, query = target.partition("?")
+    path, _, query = path_of(target).partition("?")
     is_plain = bool(api) and path.startswith(api)
     refused = None if is_plain else check(method, path)
     if refused is not None:
@@ -150,6 +169,16 @@ def _judged(
     if is_plain:
         return Head(path, headers, raw, query, early, method)
     return _no_websocket(request.http_version, headers) or Head(path, headers, raw, query, early)
+
+
+def path_of(target: str) -> str:
+    """Path and query of a request line, which may name the server too (RFC 9112 3.2.2)."""
+    scheme, mark, rest = target.partition("://")
+    if not mark or scheme.lower() != "http":
+        return target
+    authority = rest.partition("?")[0].partition("/")[0]
+    path = rest[len(authority) :]
+    return path if path.startswith("/") else f"/{path}"
 
 
 def _request(raw: bytes) -> h11.Request | None:

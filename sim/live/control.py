@@ -105,7 +105,9 @@ def json_app(routes: Sequence[Route]) -> Starlette:
         if error.status_code == 405:
             methods = [m for m in listed.get(request.url.path, []) if m != "HEAD"]
             told = f"{request.method} is not for {request.url.path}"
-            return refused(ControlError(told, status=405, allowed=methods))
+            said = refused(ControlError(told, status=405, allowed=methods))
+            said.headers["Allow"] = ", ".join(listed.get(request.url.path, []))
+            return said
         told = f"nothing is at {request.url.path}"
         return refused(ControlError(told, status=error.status_code, allowed=list(listed)))
 

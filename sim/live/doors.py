@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from typing import Any
 
+import attrs
 import trio
 
 from sim.core.event import ConnectionRefused
@@ -77,10 +78,14 @@ class Doors:
     async def _told(self, stream: trio.SocketStream, head: Head) -> Answer | None:
         """The answer to a plain request; None: nobody answers it."""
         request = await read_request(stream, head)
-        if not isinstance(request, HttpRequest):
-            return request
-        response = await self.house.ask(request)
-        return None if response is None else answer_of(response)
+        if request is None:
+            return None
+        answer: Answer | None = request if isinstance(request, Answer) else None
+        if isinstance(request, HttpRequest):
+            response = await self.house.ask(request)
+            allow = self.house.methods.get(request.path, "")
+            answer = None if response is None else answer_of(response, allow)
+        return answer and attrs.evolve(answer, is_head=head.plain == "HEAD")
 
     async def _awake(self) -> None:
         """A machine that sleeps answers nobody before it wakes."""

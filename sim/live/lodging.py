@@ -67,6 +67,11 @@ class Lodging(Session[StageT]):
         """What the paths of plain HTTP requests begin with, "" where there are none."""
         return ""
 
+    @property
+    def methods(self) -> Mapping[str, str]:
+        """Which methods the paths of plain requests take, as an Allow header says it."""
+        return {}
+
     @abstractmethod
     def outsiders(self, lane: str) -> list[str]:
         """The drawn hosts whose places may be taken by who connects on this lane."""

@@ -31,7 +31,7 @@ async def pass_on(
         server = await upstream.dial()
     except Refused as refused:
         say(f"{head.plain} {head.path} could not be passed on: {refused}")
-        await answer(stream, Answer(502, f"hooktwin proxy: {refused}"))
+        await answer(stream, Answer(502, f"hooktwin proxy: {refused}", (), head.plain == "HEAD"))
         return
     try:
         with suppress(trio.BrokenResourceError, trio.ClosedResourceError):

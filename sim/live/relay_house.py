@@ -20,6 +20,7 @@ from sim.play import vocabularies
 from sim.protocols.relay.codes import ERROR_CODES
 from sim.protocols.relay.constants import CONTROLLER, NODE, ROLES
 from sim.protocols.relay.frames import ACTIONS, EVENTS, MESSAGES
+from sim.protocols.relay.relay.web import PATHS
 from sim.scenario.parse import parse_scenario
 from sim.wire.decode import NotJson, decode_json
 
@@ -77,6 +78,10 @@ class RelayHouse(Lodging[OpenRelayStage]):
     @property
     def api(self) -> str:
         return API
+
+    @property
+    def methods(self) -> Mapping[str, str]:
+        return PATHS
 
     def ways(self) -> dict[str, str]:
         return {role: f"/?role={role}" for role in self.lanes}

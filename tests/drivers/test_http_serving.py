@@ -159,6 +159,7 @@ async def test_a_status_that_has_no_body_is_said_without_one(status: int) -> Non
         heard = await said(server, _request("/a") + _request("/b"))
     assert heard.count(f"HTTP/1.1 {status} ".encode()) == 2
     assert b"ok" not in heard
+    assert (b"Content-Length" in heard) is (status == 304)
 
 
 async def test_an_endpoint_gets_what_the_server_says() -> None:

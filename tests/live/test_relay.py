@@ -129,10 +129,13 @@ async def test_http_is_answered_by_the_twin_within_the_world(tmp_path: Path) -> 
         )
         token = renewed.json()["accessToken"]
         assert await _nodes(session, token) == []
-        assert (await _asked(session, "PUT", "/api/auth/refresh")).status_code == 405
+        put = await _asked(session, "PUT", "/api/auth/refresh")
+        assert (put.status_code, put.headers["Allow"]) == (405, "POST")
+        head = await _asked(session, "HEAD", "/api/nodes/connected", token)
+        assert (head.status_code, head.content) == (200, b"")
         assert (await _asked(session, "GET", "/api/pairing/pending")).status_code == 404
         assert (await _asked(session, "GET", "/elsewhere")).status_code == 404
-    assert len(list(events(record, CallApplied))) == 5
+    assert len(list(events(record, CallApplied))) == 6
 
 
 async def test_bodies_that_cannot_be_read_are_told_so() -> None:

@@ -95,7 +95,6 @@ OWN = {
     "sim/live/bridge_desk.py": "the pending file: its entries are a target",
     "sim/live/control.py": "a body, at most BODY_BYTES (tests/live/test_control_guard)",
     "sim/live/proxy_manner.py": "a frame that the validator has read",
-    "sim/live/relay_house.py": "a frame that the validator has read",
     "sim/live/roll.py": "a frame that the validator has read",
     "sim/live/secrets.py": "a line of a recording that is being written",
     "sim/protocols/hook/catalogue/trials.py": "a frame that we have written",
@@ -104,7 +103,6 @@ OWN = {
     "sim/protocols/question/view_store.py": "a file of the simulation",
     "sim/protocols/relay/browser/adapters.py": "a page that is shipped",
     "sim/protocols/relay/browser/web.py": "pages that are shipped",
-    "sim/protocols/relay/view.py": "a frame of the simulation",
     "tui/feeds/live.py": "the control API of a process of one's own",
     "tui/screens/telling.py": "what is typed at the keyboard",
 }

@@ -15,8 +15,8 @@ from sim.protocols.relay.relay.tokens import Tokens
 
 CONNECTED: Final = "/api/nodes/connected"
 REFRESH: Final = "/api/auth/refresh"
-PATHS: Final = MappingProxyType({CONNECTED: "GET", REFRESH: "POST"})
-"""Which method each path takes."""
+PATHS: Final = MappingProxyType({CONNECTED: "GET, HEAD", REFRESH: "POST"})
+"""Which methods each path takes."""
 
 
 class Web:
@@ -37,7 +37,7 @@ class Web:
         answer = self._answers.get(request.path)
         if answer is None:
             return _refused(404, "not_found", f"nothing is at {request.path}")
-        if request.method != PATHS[request.path]:
+        if request.method not in PATHS[request.path].split(", "):
             told = f"{request.path} takes {PATHS[request.path]}"
             return _refused(405, "method_not_allowed", told)
         return answer(request)
