@@ -20,7 +20,8 @@ class Part:
     """One call of a tool. ``request`` is "" until its question is registered.
 
     ``message``: the assistant's message that it stands in. ``shows_call``: whether the
-    list says which call it is. ``state`` is the tool's, ``is_open`` the question's.
+    list says which call it is. ``state`` is the tool's, ``is_open`` the question's,
+    ``place`` counts the calls.
     """
 
     session: str
@@ -36,6 +37,7 @@ class Part:
     output: str = ""
     answers: Answers | None = None
     is_open: bool = False
+    place: int = 0
 
     @property
     def item(self) -> JsonObject:

@@ -24,12 +24,14 @@ ABORTED: Final = "Tool execution aborted"
 class Sessions:
     """What the process knows. Closing is in one place: the first close wins."""
 
-    __slots__ = ("_actor", "_next", "_parts", "_plan")
+    __slots__ = ("_actor", "_asked", "_named", "_next", "_parts", "_plan")
 
     def __init__(self, actor: Actor, plan: OpenCodePlan) -> None:
         self._actor = actor
         self._plan = plan
         self._parts: list[Part] = []
+        self._named: dict[str, Part] = {}
+        self._asked: list[Part] = []
         self._next: dict[str, int] = {}
 
     # -- what there is
@@ -37,12 +39,12 @@ class Sessions:
     def listed(self, directory: str) -> list[Part]:
         """The open questions of a project, in the order in which they were asked."""
         rules = self._plan.rules
+        if rules.closed_leaves_list:
+            self._asked = [part for part in self._asked if part.is_open]
         return [
             part
-            for part in self._parts
-            if part.request
-            and (part.is_open or not rules.closed_leaves_list)
-            and (part.directory == directory or not rules.list_by_directory)
+            for part in sorted(self._asked, key=lambda part: part.place)
+            if part.directory == directory or not rules.list_by_directory
         ]
 
     def sessions(self, directory: str | None) -> list[JsonObject]:
@@ -70,8 +72,13 @@ class Sessions:
 
     def named(self, name: str) -> Part | None:
         """The newest call with that requestId or callID."""
-        found = (part for part in reversed(self._parts) if name in (part.request, part.call))
-        return next((part for part in found if name), None)
+        return self._named.get(name)
+
+    def _call(self, part: Part, name: str) -> None:
+        """The newest call has a name that two have."""
+        known = self._named.get(name)
+        if name and (known is None or known.place <= part.place):
+            self._named[name] = part
 
     def drawn(self, prefix: str) -> str:
         """The next name of a kind: ``que_1``, ``call_1``; after a restart ``que_2_1``.
@@ -89,9 +96,11 @@ class Sessions:
 
     async def begin(self, part: Part) -> None:
         """A session calls a tool."""
+        part.place = len(self._parts)
         self._parts.append(part)
-        known = (session["id"] for session in self.sessions(None))
-        if part.session not in known:
+        self._call(part, part.call)
+        known = self._actor.port.store.get(SESSION + part.session)
+        if part.session not in self._plan.sessions and known is None:
             await self._actor.perform(Save(SESSION + part.session, part.directory))
         await self._tell_tool(part)
 
@@ -111,6 +120,8 @@ class Sessions:
         part.request = request
         part.questions = questions
         part.is_open = True
+        self._asked.append(part)
+        self._call(part, request)
         await self.step(part, "ask")
         await self._actor.perform(Note("question.asked", {**part.told, "questions": questions}))
 
@@ -144,8 +155,10 @@ class Sessions:
 
     async def _closing(self, id: str, directory: str | None, how: str) -> Part | None:
         """The question that is to be closed, closed from now on; None where it is none."""
-        asked = (part for part in reversed(self._parts) if part.request == id and id)
-        part = next((one for one in asked if directory in (None, one.directory)), None)
+        part = self._named.get(id)
+        if part is None or part.request != id or directory not in (None, part.directory):
+            asked = (part for part in reversed(self._parts) if part.request == id and id)
+            part = next((one for one in asked if directory in (None, one.directory)), None)
         if part is not None and (part.is_open or not self._plan.rules.first_close_wins):
             part.is_open = False
             return part

@@ -138,8 +138,8 @@ class NothingIsShownBefore(OfListener):
             return None
         number, chat = call.body.get("message_id"), str(call.body.get("chat_id"))
         for store in self.view.stores.values():
-            for entry in store.known.values():
-                if entry.message != number or entry.chat != chat or not entry.is_there:
+            for entry in store.entries.values():
+                if entry.message != number or entry.chat != chat:
                     continue
                 self.exercised += 1
                 if entry.settled_at < 0 and entry.closed_at < 0:

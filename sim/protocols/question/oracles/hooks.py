@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, Final
 
 from sim.protocols.question.before import HookReturned
@@ -54,11 +55,11 @@ class HooksReactToQuestions(OfHook):
         return self._judge(call.n, call.caller, "sends") if call.what == "sendMessage" else None
 
     def _judge(self, n: int, host: str, does: str) -> str | None:
-        mine = [one for one in self.view.befores if one.hook == host]
         served = self.view.served_by(n, host)
         if served is not None:
             tool = served.request.tool
             return None if tool == QUESTION else f"{host} {does} for the tool {tool}"
+        mine = [one for one in self.view.befores if one.hook == host]
         if mine and not any(one.request.tool == QUESTION for one in mine):
             return f"{host} {does}, and nobody has called the question tool"
         return None
@@ -111,8 +112,8 @@ class EntriesCopyTheCall(OfHook):
 
     def on_entry(self, kept: Kept) -> str | None:
         entry = kept[0]
-        served = [one for one in self.view.befores if entry in one.entries]
-        mine = served or self.view.open_befores(entry.by)
+        served = (one for one in reversed(self.view.befores) if entry in one.entries)
+        mine = list(islice(served, 1)) or self.view.open_befores(entry.by)
         if not entry.by or not mine:
             return None
         self.exercised += 1

@@ -17,17 +17,25 @@ class ListsShowWhatIsOpen(OfOpenCode):
     sentence = "GET /question lists the open questions of a project: all of them, and no other."
     catalogue = ("QT-12", "QT-48")
 
+    def __init__(self, view: QuestionView) -> None:
+        super().__init__(view)
+        self._open: dict[str, ToolView] = {}
+
+    def on_asked(self, tool: ToolView) -> None:
+        self._open[tool.id] = tool
+
     def on_applied(self, call: CallView) -> str | None:
         if call.what != LIST or not isinstance(call.reply, HttpResponse) or not call.reply.is_ok:
             return None
         self.exercised += 1
         listed = [str(item.get("id")) for item in items_of(call.reply)]
-        mine = [one for one in self.view.tools.values() if one.host == call.callee]
-        for one in mine:
-            if not one.is_open and one.id in listed:
+        for one in (self.view.tools.get(id) for id in listed):
+            if one is not None and one.host == call.callee and not one.is_open:
                 return f"{call.callee} lists {one.id}, which is closed"
         project = call.request.asked("directory")
-        due = [one.id for one in mine if one.is_open and project in (None, one.directory)]
+        self._open = {id: one for id, one in self._open.items() if one.is_open}
+        mine = [one for one in self._open.values() if one.host == call.callee]
+        due = [one.id for one in mine if project in (None, one.directory)]
         if project is None or sorted(due) == sorted(listed):
             return None
         return f"{call.callee} lists {listed} for {project}, where {due} are open"
