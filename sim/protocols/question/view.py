@@ -265,13 +265,14 @@ class QuestionView:
 
     def _answered(self, event: CallAnswered) -> None:
         call = self.calls.pop(event.call, None)
+        self.threads.answered(event.n, event.call)
         if call is None:
-            self.threads.answered(event.n, event.call)
-            file = self._files.pop(event.call, None)
+            file = self._files.get(event.call)
             if file is not None and event.at - file.at > SLOW_DISK_US:
                 self._has_trouble(file)
+            if file is not None and file.reply is not None:  # else it may still be carried out
+                del self._files[event.call]
             return
-        self.threads.answered(event.n, event.call)
         call.ended_at, call.answer = event.at, event.reply
         for item in call.items:
             self.listed[str(item.get("id"))] = item
@@ -357,9 +358,8 @@ class QuestionView:
     def _noted(self, event: Noted) -> None:
         data: Mapping[str, Any] = event.data if isinstance(event.data, Mapping) else {}
         if event.what == "log":
-            line = LogView(
-                event.n, event.at, event.host, str(data.get("level", "")), str(data.get("text", ""))
-            )
+            level, text = (str(data.get(name, "")) for name in ("level", "text"))
+            line = LogView(event.n, event.at, event.host, level, text)
             self.logs.append(line)
             self.tell("log", line)
         elif event.what == "question.asked":

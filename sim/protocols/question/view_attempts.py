@@ -8,6 +8,7 @@ are several, they are *unsure*.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,7 +31,7 @@ from sim.protocols.question.view_matching import match_of, meant_by
 from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView
 from sim.protocols.question.view_telling import SAY, Telling
 from sim.protocols.question.view_threads import Thread
-from sim.protocols.question.view_turns import has_turn, in_turn, pressed_before
+from sim.protocols.question.view_turns import doubt, has_turn, in_turn, pressed_before
 
 if TYPE_CHECKING:
     from sim.protocols.question.view import QuestionView
@@ -45,6 +46,8 @@ class Attempts:
     def __init__(self, view: QuestionView) -> None:
         self.view = view
         self.all: list[Attempt] = []
+        self._places: dict[Attempt, int] = {}
+        self._live: dict[str, list[Attempt]] = {}
         self._expired = Expiries(view)
         self._telling = Telling(self)
         self._taken: dict[tuple[str, int, int], Attempt] = {}
@@ -66,7 +69,9 @@ class Attempts:
         if key in self._taken or view.is_led_by_another(listener):
             return
         attempt = self._taken[key] = Attempt(listener, key[1], update, event.n, event.at)
+        self._places[attempt] = len(self.all)
         self.all.append(attempt)
+        self._live.setdefault(listener, []).append(attempt)
         chat = view.chat_of(listener)
         attempt.is_foreign = update.is_bot or (bool(chat) and update.chat != chat)
         if update.is_press:
@@ -149,11 +154,18 @@ class Attempts:
 
     def open_of(self, listener: str) -> list[Attempt]:
         """What a listener has not ended yet."""
-        return [one for one in self.all if one.listener == listener and not one.is_over]
+        return [one for one in self.at_work_of(listener) if not one.is_over]
 
     def at_work_of(self, listener: str) -> list[Attempt]:
         """What a listener is at: what it has not ended, or ends with a call that takes long."""
-        return [one for one in self.all if one.listener == listener and one.is_at_work]
+        self._live[listener] = [one for one in self._live.get(listener, ()) if one.is_at_work]
+        return list(self._live[listener])
+
+    def speaks(self, attempt: Attempt) -> None:
+        """One has called somebody: it may be at work again."""
+        live = self._live[attempt.listener]
+        if attempt not in live:
+            insort(live, attempt, key=self._places.__getitem__)
 
     # -- calls -----------------------------------------------------------------------
 
@@ -182,6 +194,7 @@ class Attempts:
         if mine:
             call.attempt = mine[-1]
             mine[-1].toasts.append(call)
+            self.speaks(mine[-1])
             self.over(mine[-1])
             if thread is not None:
                 thread.toasted = mine[-1]
@@ -349,6 +362,7 @@ class Attempts:
                 self._means(known)
             return known
         idle = [one for one in self.open_of(by) if not one.claim]
+        doubt(idle, entry)
         for one in in_turn(idle, thread):
             # What it was for when it came may have changed before its turn.
             is_text = one.update.kind == TEXT and one.entry is None

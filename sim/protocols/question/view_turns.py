@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.protocols.question.view_calls import CUSTOM
+from sim.protocols.question.view_calls import CUSTOM, TEXT
 from sim.protocols.question.view_records import Attempt, EntryView
 from sim.protocols.question.view_threads import Thread
 
@@ -37,6 +37,15 @@ def in_turn(idle: Sequence[Attempt], thread: Thread | None) -> list[Attempt]:
     if thread is None or thread.entry or thread.root < 0:
         return list(idle)
     return sorted(idle, key=lambda one: one.n != thread.root)
+
+
+def doubt(idle: Sequence[Attempt], entry: EntryView) -> None:
+    """Where texts wait for an entry, nobody says whose handler has claimed it: an earlier
+    one may have had its turn unseen."""
+    able = [one for one in idle if entry in (one.entry, *one.meant, *one.behind)]
+    if len(able) > 1 and any(one.update.kind == TEXT for one in able):
+        for one in able:
+            one.is_unsure = True
 
 
 def _asks(press: Attempt, text: Attempt, found: EntryView | None) -> bool:

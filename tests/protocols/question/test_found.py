@@ -17,6 +17,9 @@ MENDED = {
     "an entry was gone, and the disk had not said so: nobody rejected its question": (
         "pressed-too-late//AwEHDnmepOyOei4"
     ),
+    "a claim was written after its handler had given up waiting, and seemed to be nobody's": (
+        "check-by-hand//AgE9egDkTexOiQ"
+    ),
     "the disk died before a question that was closed elsewhere had left it": (
         "killed-at-work//AwED-04XVAYFuWM"
     ),

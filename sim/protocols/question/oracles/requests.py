@@ -79,7 +79,7 @@ class RepliesSayWhatWasChosen(OfListener):
         if value is None:
             return None
         attempt = call.attempt
-        if attempt is None:
+        if attempt is None or attempt.is_unsure:
             return self._of_nobody(call, value)
         self.exercised += 1
         if attempt.update.is_press and attempt.update.kind != "option":
@@ -147,10 +147,10 @@ class StrangersAreIgnored(OfListener):
     def on_issued(self, call: CallView) -> str | None:
         if call.what != REPLY or value_in(call) is None:
             return None
-        mine = [one for one in self.view.attempts.all if one.listener == call.caller]
         value = value_in(call)
-        able = [one for one in mine if one.value == value or one.update.text == value]
-        if not able or not all(one.is_foreign for one in able):
+        newest = (one for one in reversed(self.view.attempts.all) if one.listener == call.caller)
+        able = (one for one in newest if value in (one.value, one.update.text))
+        if not _all_foreign(able):
             return None
         return f"{call.caller} replies {value!r}, which came from elsewhere"
 
@@ -159,14 +159,20 @@ class StrangersAreIgnored(OfListener):
         user = entry.fields.get("expectedUserId")
         if type(user) is not int or before.get("expectedUserId") == user:
             return None
-        asked = [
+        asked = (
             one
-            for one in self.view.attempts.all
+            for one in reversed(self.view.attempts.all)
             if one.update.user == user and one.update.kind == "custom"
-        ]
-        if not asked or not all(one.is_foreign for one in asked):
+        )
+        if not _all_foreign(asked):
             return None
         return f"{entry.id} waits for {user}, who is not of this chat"
+
+
+def _all_foreign(attempts: Iterator[Attempt]) -> bool:
+    """Whether there are some, and none is of the chat; it mostly is with the first."""
+    first = next(attempts, None)
+    return first is not None and first.is_foreign and all(one.is_foreign for one in attempts)
 
 
 class CallsEnd(OfListener):

@@ -157,7 +157,7 @@ class TextsFindTheirQuestion(OfListener):
         if call.what != REPLY:
             return None
         attempt = call.attempt
-        if attempt is None:
+        if attempt is None or attempt.is_unsure:
             return self._of_nobody(call)
         if attempt.update.kind != TEXT or attempt.entry is None:
             return None
@@ -177,7 +177,7 @@ class TextsFindTheirQuestion(OfListener):
             for one in self.view.attempts.all
             if one.listener == call.caller and one.value == value
         ]
-        if not said or any(one.update.kind != TEXT or one.meant for one in said):
+        if not said or any(one.update.kind != TEXT or one.meant or one.behind for one in said):
             return None
         return f"{call.caller} answers with {value!r}, which is for no question"
 
