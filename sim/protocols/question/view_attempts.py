@@ -8,7 +8,6 @@ are several, they are *unsure*.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +31,7 @@ from sim.protocols.question.view_records import Attempt, EntryView, ExpiryView
 from sim.protocols.question.view_telling import SAY, Telling
 from sim.protocols.question.view_threads import Thread
 from sim.protocols.question.view_turns import doubt, has_turn, in_turn, pressed_before
+from sim.protocols.question.view_working import Working
 
 if TYPE_CHECKING:
     from sim.protocols.question.view import QuestionView
@@ -46,8 +46,7 @@ class Attempts:
     def __init__(self, view: QuestionView) -> None:
         self.view = view
         self.all: list[Attempt] = []
-        self._places: dict[Attempt, int] = {}
-        self._live: dict[str, list[Attempt]] = {}
+        self.working = Working()
         self._expired = Expiries(view)
         self._telling = Telling(self)
         self._taken: dict[tuple[str, int, int], Attempt] = {}
@@ -69,9 +68,8 @@ class Attempts:
         if key in self._taken or view.is_led_by_another(listener):
             return
         attempt = self._taken[key] = Attempt(listener, key[1], update, event.n, event.at)
-        self._places[attempt] = len(self.all)
         self.all.append(attempt)
-        self._live.setdefault(listener, []).append(attempt)
+        self.working.came(attempt)
         chat = view.chat_of(listener)
         attempt.is_foreign = update.is_bot or (bool(chat) and update.chat != chat)
         if update.is_press:
@@ -143,6 +141,7 @@ class Attempts:
             self.view.threads.handles(cause, listener, update)
             if attempt is not None:
                 attempt.begun_at = self.view.now
+                self.speaks(attempt)
         elif what == HANDLED:
             self.view.threads.handled(cause, listener)
             if attempt is not None:
@@ -158,14 +157,7 @@ class Attempts:
 
     def at_work_of(self, listener: str) -> list[Attempt]:
         """What a listener is at: what it has not ended, or ends with a call that takes long."""
-        self._live[listener] = [one for one in self._live.get(listener, ()) if one.is_at_work]
-        return list(self._live[listener])
-
-    def speaks(self, attempt: Attempt) -> None:
-        """One has called somebody: it may be at work again."""
-        live = self._live[attempt.listener]
-        if attempt not in live:
-            insort(live, attempt, key=self._places.__getitem__)
+        return self.working.of(listener)
 
     # -- calls -----------------------------------------------------------------------
 
@@ -194,7 +186,7 @@ class Attempts:
         if mine:
             call.attempt = mine[-1]
             mine[-1].toasts.append(call)
-            self.speaks(mine[-1])
+            self.working.speaks(mine[-1])
             self.over(mine[-1])
             if thread is not None:
                 thread.toasted = mine[-1]
