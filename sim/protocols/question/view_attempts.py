@@ -141,7 +141,7 @@ class Attempts:
             self.view.threads.handles(cause, listener, update)
             if attempt is not None:
                 attempt.begun_at = self.view.now
-                self.speaks(attempt)
+                self.working.speaks(attempt)
         elif what == HANDLED:
             self.view.threads.handled(cause, listener)
             if attempt is not None:
