@@ -13,6 +13,7 @@ as a :class:`Toast`.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 
@@ -28,6 +29,10 @@ STATES = (WORKING, QUEUED, OK, FAILED, CANCELLED, INTERRUPTED, REJECTED)
 
 class Record(msgspec.Struct, frozen=True, gc=False, tag_field="is"):
     """Root of the API's frozen values."""
+
+
+NEXT_ROW: Final = "row"
+"""The style of a button that begins a further row of its keyboard."""
 
 
 class Button(Record, frozen=True, gc=False, tag="button"):

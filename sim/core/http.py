@@ -12,12 +12,14 @@ The callee's ``on_call`` gets the request and returns the response.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
 
 REFUSED: Final = "refused"
 RESET: Final = "reset"
+_CREDENTIAL: Final = re.compile(r"/bot[^/\s]*[-:][^/\s]*/")
 
 
 class HttpRequest(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="http"):
@@ -73,6 +75,11 @@ class Unreached(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="unre
     def is_unapplied(self) -> bool:
         """Whether the request had certainly no effect."""
         return self.why == REFUSED
+
+
+def untold(text: str) -> str:
+    """A text for people, without the credentials that stand in paths: ``/bot…/getMe``."""
+    return _CREDENTIAL.sub("/bot…/", text) if "/bot" in text else text
 
 
 def _is_id(part: str) -> bool:

@@ -13,6 +13,7 @@ import attrs
 
 from sim.core import event as events
 from sim.core.event import Event
+from sim.core.http import untold
 from sim.view.scene import kind_of
 from sim.view.tracefile import TraceFile
 
@@ -274,7 +275,7 @@ def _noted(diagram: Diagram, e: events.Noted) -> Row:
 
 def _fault(_: Diagram, e: events.FaultInjected) -> Row:
     source, target = _ends(e.target)
-    return _row(e, "fault", source, target or source, e.fault)
+    return _row(e, "fault", source, target or source, untold(e.fault))
 
 
 def _ends(target: str) -> tuple[str, str]:

@@ -69,7 +69,7 @@ def asked():
 
 def test_the_keyboard_stands_below_its_message_and_can_be_pressed():
     lines = pane(asked())
-    assert "( A ) ( B )" in text(lines)
+    assert "( A )\n( B )\n" in text(lines)
     acts = [span.act for one in lines for span in one.spans if span.act]
     assert acts == [
         ("press", ("telegram", "101", "qopt:aaaa0001:0")),

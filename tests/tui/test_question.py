@@ -77,3 +77,36 @@ def test_the_store_shows_the_question_that_waits():
     drawn = screen(base, waiting, "hosts")
     assert "hermes-pending.json" in drawn
     assert "awaitingText" in drawn
+
+
+def test_each_row_of_the_keyboard_is_a_row():
+    session = answered()
+    step = first_step(session, lambda one: one.now.buttons)
+    rows = [one.strip(" ┃") for one in screen(session, step, "channels").split("\n")]
+    place = rows.index("( A )")
+    assert rows[place + 1] == "( B )"
+    assert rows[place + 2].startswith("( ✍")
+
+
+def test_hosts_show_whole_entries_the_updates_that_wait_and_no_token():
+    session = answered()
+    step = first_step(session, lambda one: one.message.role == "prompt")
+    drawn = screen(session, step, "hosts")
+    assert "given as 9001  U  qcustom:" in drawn
+    assert "messageId 101" in drawn
+    assert "token-" not in drawn
+
+
+def test_an_update_waits_is_given_and_is_gone_when_the_next_poll_confirms_it():
+    session = answered()
+    told = [
+        [row.text for row in session.chronicle.standing("TG", step)]
+        for step in range(session.count)
+    ]
+    seen = list(dict.fromkeys(text for rows in told for text in rows))
+    press, text = "qcustom:", "use blue"
+    for mine in (press, text):
+        states = [one.partition("  ")[0] for one in seen if mine in one]
+        assert states[0] == "waits"
+        assert states[1].startswith("given as 900")
+    assert told[-1] == []

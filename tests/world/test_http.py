@@ -4,7 +4,7 @@ import pytest
 
 from sim.core import op
 from sim.core.event import CallAnswered, CallApplied, CallLost, FaultInjected
-from sim.core.http import HttpRequest, HttpResponse, Unreached
+from sim.core.http import HttpRequest, HttpResponse, Unreached, untold
 from sim.core.trace import digest_of
 from sim.world import fault, fault_choice, http_fault
 from sim.world.fault import Budget
@@ -186,3 +186,15 @@ def test_a_call_that_only_waits_keeps_a_run_unsettled_unless_it_is_a_long_poll(
     play.perform("B", op.Call("O", LIST, timeout, background))
     play.run(1_000)
     assert play.world.settled() is settled
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("apply TG.GET:/bottoken-A/getUpdates L/2", "apply TG.GET:/bot…/getUpdates L/2"),
+        ("H>TG POST:/bot123456:AAbb_c/getMe 500", "H>TG POST:/bot…/getMe 500"),
+        ("see /botany/roses", "see /botany/roses"),
+    ],
+)
+def test_what_people_read_has_no_credential_of_a_path(text, shown):
+    assert untold(text) == shown

@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from sim.channel.api import NEXT_ROW
 from sim.channel.history import Version
 from sim.channel.moments import Edit, MessageAt
 from sim.channel.weight import LIMIT, weight
@@ -207,7 +208,8 @@ def _buttons(look: Look, one: MessageAt, indent: str, before: str, behind: str) 
     for button in one.now.buttons:
         label = f"{before}{fit(harmless(button.label), look.width - 6)}{behind}"
         wide = _cells(label)
-        if used + wide > look.width and used > len(indent):
+        is_full = used + wide > look.width or button.style == NEXT_ROW
+        if is_full and used > len(indent):
             yield Line(tuple(spans))
             spans, used = [Span(indent)], len(indent)
         act = ("press", (one.message.channel, one.message.id, button.id))

@@ -14,7 +14,7 @@ import attrs
 import msgspec
 
 from sim.view.scene import Scene
-from tui.drawing.lines import Line, fit, harmless, line, pad
+from tui.drawing.lines import Line, fit, harmless, line, pad, wrap
 from tui.feeds.moment import Moment
 from tui.session import Session
 
@@ -25,6 +25,8 @@ TELLING = (
 """Fields of stored rows that are shown, in this order."""
 
 NAME = 11
+MOST = 6
+"""So many lines has a row at most."""
 
 
 @attrs.frozen
@@ -131,8 +133,7 @@ def _standing(view: View, host: str) -> Iterator[Line]:
         if view.changed and mark == " ":
             continue
         head = row.head if row.head != shown else ""
-        told = fit(harmless(view.session.told(row.text)), view.width - NAME - 2)
-        yield line((f"{mark} {pad(head, NAME)}", "dim"), (told, role), row=row.since)
+        yield from _told(view, mark, head, harmless(view.session.told(row.text)), role, row.since)
         shown = row.head
     left = [(row.head, row.key) for row in now]
     for head, thing in [one for one in then if one not in left]:
@@ -174,16 +175,20 @@ def _durable(view: View, host: str) -> Iterator[Line]:
             mark, role = "~", "warn"
         if view.changed and mark == " ":
             continue
-        told = _row(view.session, key, value)
-        yield line(
-            (f"{mark} {pad(head, NAME)}", "dim"), (fit(told, view.width - NAME - 2), role), row=n
-        )
+        yield from _told(view, mark, head, _row(view.session, key, value), role, n)
         head = ""
     for key in then:
         if all(key != one for one, _, _ in now):
             told = f"{harmless(key)}  gone"
             yield line((f"- {pad(head, NAME)}", "dim"), (fit(told, view.width - NAME - 2), "bad"))
             head = ""
+
+
+def _told(view: View, mark: str, head: str, text: str, role: str, n: int) -> Iterator[Line]:
+    """One row, over several lines where it is long: what is cut is what somebody looks for."""
+    for part in wrap(text, view.width - NAME - 2, MOST):
+        yield line((f"{mark} {pad(head, NAME)}", "dim"), (part, role), row=n)
+        mark, head = " ", ""
 
 
 def _row(session: Session, key: str, value: Any) -> str:
@@ -214,7 +219,16 @@ def _all_fields(session: Session, fields: Mapping[str, Any]) -> list[str]:
         for name, value in fields.items()
         if isinstance(value, str | int) and value not in (True, False, "")
     ]
-    return true + plain
+    listed = [
+        f"{name} {', '.join(str(one['label']) for one in value)}"
+        for name, value in fields.items()
+        if isinstance(value, list) and value and all(_has_label(one) for one in value)
+    ]
+    return true + plain + listed
+
+
+def _has_label(value: object) -> bool:
+    return isinstance(value, Mapping) and "label" in value
 
 
 def fields_of(value: Any) -> Any:

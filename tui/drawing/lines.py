@@ -15,6 +15,7 @@ import attrs
 from rich.cells import cell_len, set_cell_size
 
 from sim.cli.terminal import clean
+from sim.core.http import untold
 
 ROLES = (
     "dim", "strong", "head", "bad", "good", "warn", "frame", "call", "person", "link",
@@ -72,7 +73,9 @@ def line(*parts: str | tuple[str, str] | Span, row: Any = None) -> Line:
 
 
 def harmless(text: str) -> str:
-    """One line that no terminal misunderstands; signs of no or doubtful width are replaced."""
+    """One line that no terminal misunderstands; signs of no or doubtful width are
+    replaced, and so is what nobody shall see."""
+    text = untold(text)
     if text.isascii() and text.isprintable():
         return text
     return "".join(_one(sign) for sign in clean(text))

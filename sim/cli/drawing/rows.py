@@ -15,6 +15,7 @@ from sim.cli.drawing import calls
 from sim.cli.drawing.plain import plain
 from sim.cli.drawing.telling import Names, tell
 from sim.core import event as events
+from sim.core.http import untold
 from sim.core.invariant import Violation
 from sim.core.trace import Trace
 from sim.protocols.register import told
@@ -203,7 +204,7 @@ class _Teller:
         return Row(e.n, e.at, "mark", e.host, e.host, label, detail)
 
     def _fault(self, e: events.FaultInjected) -> Row:
-        words = e.fault.replace(f" {e.target}", "", 1)
+        words = untold(e.fault.replace(f" {e.target}", "", 1))
         source, target = self._ends.get(e.target, (e.target, e.target))
         effect: Effect = "down" if words == "crash" else "up" if words == "restart" else ""
         detail = e.target if source != target else ""

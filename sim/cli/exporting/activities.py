@@ -13,6 +13,7 @@ import attrs
 
 from sim.core import event as events
 from sim.core.event import Event
+from sim.core.http import untold
 from sim.protocols import register
 from sim.view.tracefile import TraceFile
 
@@ -78,7 +79,7 @@ def name_of(event: Any) -> str:
             words = {"ConnectionOpened": "opens", "ConnectionRefused": "is refused"}
             return f"{event.link} {words.get(type(event).__name__, 'is closed')}"
         case events.FaultInjected():
-            return str(event.fault)
+            return untold(str(event.fault))
         case events.BadFrame():
             return f"bad frame: {event.error}"
         case events.HostStarted():

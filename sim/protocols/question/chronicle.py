@@ -14,6 +14,7 @@ from sim.core.event import Event
 from sim.protocols.message_times import MessageTimes
 from sim.protocols.question.chronicle_reading import typed
 from sim.protocols.question.constants import LEASE_SUFFIX, LOCK_SUFFIX, QUESTION
+from sim.protocols.question.inbox_view import Inboxes
 from sim.protocols.question.machine import RUNNING
 from sim.protocols.question.store.pending import NEW_SUFFIX
 from sim.protocols.question.view import QuestionView, Surroundings
@@ -22,6 +23,7 @@ from sim.wire.decode import NotJson, decode_json
 
 QUESTIONS: Final = "questions"
 TOOLS: Final = "tools"
+UPDATES: Final = "updates"
 Key = tuple[str, str]
 
 
@@ -43,6 +45,7 @@ class QuestionChronicle:
         self.steps = 0
         self.connections: dict[str, Timeline] = {}
         self._history = History()
+        self._inboxes = Inboxes()
         self._times = MessageTimes(self._history)
         self._rows: dict[Key, Timeline] = {}
         self._tools: dict[Key, Timeline] = {}
@@ -52,6 +55,7 @@ class QuestionChronicle:
         event: Any = typed(plain)
         self.view.on(event)
         self._history.on(event)
+        self._inboxes.on(event)
         if isinstance(event, MessageTimes.kinds):
             self._times.on(event)
         self.steps = event.n + 1
@@ -99,7 +103,10 @@ class QuestionChronicle:
                 yield key, value, timeline.since(n) or 0
 
     def standing(self, host: str, n: int) -> Iterator[Row]:
-        """The calls of tools, and the questions that wait, of an OpenCode."""
+        """The calls of tools, and the questions that wait, of an OpenCode; the updates that
+        wait at a Telegram."""
+        for key, text, since in self._inboxes.at(host, n):
+            yield Row(UPDATES, key, text, since)
         for (name, call), timeline in self._tools.items():
             told = timeline.at(n) if name == host else None
             if told is None:

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from sim.channel.api import (
+    NEXT_ROW,
     Button,
     DeleteMessage,
     Done,
@@ -157,4 +158,9 @@ def posted(post: Post, markup: Markup) -> PostMessage:
 
 
 def _buttons(keyboard: Keyboard) -> tuple[Button, ...]:
-    return tuple(Button(key.data or key.url, key.label) for row in keyboard for key in row)
+    """All keys in one; the first of a further row says so."""
+    return tuple(
+        Button(key.data or key.url, key.label, NEXT_ROW if place == 0 < nth else "default")
+        for nth, row in enumerate(keyboard)
+        for place, key in enumerate(row)
+    )
