@@ -36,6 +36,7 @@ class Telling:
         if found is not None:
             call.attempt = found
             found.told.append(call)
+            self._attempts.working.speaks(found)
             is_done = call.says_failed or found.failed_at >= 0 or found.settled_at >= 0
             # Its handler says one thing: that the entry was lost to others, too.
             is_done = is_done or ((is_said or bool(found.claim)) and is_plain(call))
