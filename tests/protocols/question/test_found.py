@@ -20,6 +20,12 @@ MENDED = {
     "a claim was written after its handler had given up waiting, and seemed to be nobody's": (
         "check-by-hand//AgE9egDkTexOiQ"
     ),
+    "a claim that the disk carried out late was taken for somebody else's": (
+        "double-tap//AwEP7vWLrkeuIEHwq--pARiDqMCEPaI"
+    ),
+    "a broken file was aside, and the disk had not said so: nobody told the chat": (
+        "file-breaks-behind-the-hook//AwEfd3aCiexO6w"
+    ),
     "the disk died before a question that was closed elsewhere had left it": (
         "killed-at-work//AwED-04XVAYFuWM"
     ),

@@ -133,3 +133,12 @@ def test_a_change_of_which_the_disk_has_said_nothing_is_trouble_where_it_does_no
     assert isinstance(play.done("P", lambda p: p.pending.remove("a")), DiskTrouble)
     assert "a" in play.kept()
     assert LOCK not in play.files()
+
+
+def test_a_broken_file_of_which_the_disk_has_said_nothing_is_told_of_where_it_is_aside():
+    play = two()
+    play.act("store", acts.BreakStore(GARBAGE))
+    play.slow_disk(RenameFile, "P", 3_000)
+    assert play.done("P", lambda p: p.pending.entries()) == {}
+    (aside,) = play.files()
+    assert play.world.hosts["P"].actor.pending.broken == [aside]

@@ -205,15 +205,15 @@ class PendingStore:
             written = await self._write(text, held)
         except StoreTrouble as trouble:
             await self._lock.give_back(held)
-            if isinstance(trouble, NoWord) and await self._stands(text):
+            if isinstance(trouble, NoWord) and await self._stands(text, self.disk.plan.path):
                 return True
             raise
         await self._lock.give_back(held)
         return written
 
-    async def _stands(self, text: str) -> bool:
+    async def _stands(self, text: str, path: str) -> bool:
         try:
-            found = await self._read()
+            found = await self.disk.ask(ReadFile(path))
         except StoreTrouble:
             return False
         return isinstance(found, Content) and found.text == text
@@ -233,10 +233,16 @@ class PendingStore:
         """Put the broken file away. → whether it was still this one."""
         plan, now_ms = self.disk.plan, self.disk.actor.port.now_ms()
         target = f"{plan.path}{BROKEN_SUFFIX}{now_ms}"
-        reply = await self.disk.ask(RenameFile(plan.path, target, Held(plan.path, text)))
-        if isinstance(reply, Done):
+        try:
+            reply = await self.disk.ask(RenameFile(plan.path, target, Held(plan.path, text)))
+            moved = isinstance(reply, Done)
+        except NoWord:
+            moved = await self._stands(text, target)
+            if not moved:
+                raise
+        if moved:
             self.broken.append(target)
-        return isinstance(reply, Done)
+        return moved
 
 
 def _decoded(content: Content | NoFile) -> Entries | None:
