@@ -23,6 +23,7 @@ from sim.core.event import (
     HostCrashed,
 )
 from sim.core.op import OpaqueFrame
+from sim.protocols.handmade import Handmade
 from sim.wire.encode import encode_json
 
 PLACES = ("wire", "desktop", "server")
@@ -114,3 +115,15 @@ class Observer:
                 self.judge.delivered(event.at, event.link, self.numbers[event.sent])
         elif up is not (self.place == "desktop"):
             self.judge.passed(event.at, event.link, up, text_of(sent.frame))
+
+
+class KeepsEvents(Handmade):
+    """In front of a protocol's tale: keeps what it is told."""
+
+    def __init__(self, invariant):
+        self.kept = []
+        super().__init__(invariant)
+
+    def tell(self, kind, cause=-1, **facts):
+        self.kept.append(kind(n=self.n, at=self.now, cause=cause, **facts))
+        return super().tell(kind, cause, **facts)

@@ -18,7 +18,7 @@ from sim.protocols.hook.invariants import INVARIANTS
 from sim.protocols.hook.mutants import Mutant, all_mutants
 from sim.scenario.load import shipped_scenarios
 from tests.check.logs import Story
-from tests.check.observing import PLACES, Observer
+from tests.check.observing import PLACES, KeepsEvents, Observer
 
 SOME = (
     "typical", "cut-redelivers", "bind-telegram", "choose-session", "two-teams", "x-retry",
@@ -58,16 +58,8 @@ def test_no_shipped_scenario_gives_a_false_alarm(name):
     assert [one for seed in (1, 2, 3) for one in seen_falsely(name, seed)] == []
 
 
-class Kept(Tale):
-    """A tale that keeps its events."""
-
-    def __init__(self, invariant):
-        self.kept = []
-        super().__init__(invariant)
-
-    def tell(self, kind, cause=-1, **facts):
-        self.kept.append(kind(n=self.n, at=self.now, cause=cause, **facts))
-        return super().tell(kind, cause, **facts)
+class Kept(KeepsEvents, Tale):
+    """A tale of this protocol that keeps its events."""
 
 
 def seen_of(told, bad: bool) -> set[str]:

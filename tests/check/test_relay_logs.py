@@ -23,7 +23,7 @@ from sim.scenario.load import shipped_scenarios
 from sim.wire.encode import encode_json
 from tests.check.coming_back import comes_back
 from tests.check.logs import Story, written
-from tests.check.observing import Observer
+from tests.check.observing import KeepsEvents, Observer
 from tests.cli.screens import Shell
 from tests.protocols.relay.frames_for_tests import changed, without
 
@@ -215,16 +215,8 @@ def test_each_rule_about_frames_can_be_broken_by_them(rule, lane, up, wire):
     assert broken_by(lane, (up, wire)) == [rule]
 
 
-class Kept(Tale):
-    """A tale that keeps its events."""
-
-    def __init__(self, invariant):
-        self.kept = []
-        super().__init__(invariant)
-
-    def tell(self, kind, cause=-1, **facts):
-        self.kept.append(kind(n=self.n, at=self.now, cause=cause, **facts))
-        return super().tell(kind, cause, **facts)
+class Kept(KeepsEvents, Tale):
+    """A tale of this protocol that keeps its events."""
 
 
 def seen_of(told, bad: bool) -> set[str]:

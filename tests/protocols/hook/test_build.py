@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import sim.protocols.hook as hook
-from sim.core.ambient import HOST
 from sim.protocols.hook import (
     ABSENT,
     HOOK_MESSAGE_TYPES,
@@ -33,30 +31,6 @@ from sim.wire.build import builder_name
 from tests.protocols.hook.frames_for_tests import accepted, fault_path
 
 UUID4 = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-
-
-class Host:
-    """A host whose clock stands at 42 and whose ids count."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def now_ms(self) -> int:
-        return 42
-
-    def new_frame_id(self) -> str:
-        self.count += 1
-        return f"f{self.count}"
-
-    def new_id(self) -> str:
-        return "id"
-
-
-@pytest.fixture
-def inside() -> Iterator[None]:
-    token = HOST.set(Host())
-    yield
-    HOST.reset(token)
 
 
 @pytest.mark.parametrize("type", HOOK_MESSAGE_TYPES)

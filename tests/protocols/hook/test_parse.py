@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from enum import IntEnum, StrEnum
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,6 +24,7 @@ from sim.protocols.hook import (
 from sim.wire.equality import same_json
 from sim.wire.strategies import frames, json_values, messages
 from tests.protocols.hook.frames_for_tests import accepted, changed, fault_path, good
+from tests.protocols.traps import Trap, TrapDict
 
 
 def test_there_are_39_types_and_the_later_msg_op_is_none_of_them() -> None:
@@ -175,25 +176,6 @@ def test_errors_name_the_choices_and_limits() -> None:
     result = parse_hook_message(changed("turn.end", attachments=[{}] * 17))
     assert result.error is not None
     assert "16" in result.error
-
-
-class Trap:
-    """Everything that can be asked of it raises."""
-
-    def _spring(self, *_: object) -> NoReturn:
-        raise RuntimeError("trap")
-
-    __class__ = property(lambda self: self._spring())
-    __eq__ = __ne__ = __getitem__ = __iter__ = __len__ = __bool__ = __str__ = __repr__ = _spring
-    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __float__ = __int__ = __index__ = _spring
-
-    def __hash__(self) -> int:
-        return hash("v")
-
-
-class TrapDict(dict[str, Any]):
-    __getitem__ = __contains__ = __iter__ = __len__ = __eq__ = Trap._spring
-    get = keys = items = values = Trap._spring
 
 
 class TrapText(str):

@@ -14,9 +14,12 @@ from sim.protocols.relay import (
     make_auth_ack,
     make_command,
     make_command_cancel,
+    make_error,
     make_hello_ack,
     make_pong,
+    make_result,
 )
+from sim.protocols.relay.acts import SendCommand
 from sim.protocols.relay.controller import Controller, ControllerPlan
 from sim.protocols.relay.node import Node, NodePlan
 from sim.protocols.relay.rules import RelayRules
@@ -229,3 +232,18 @@ class ControllerPlay(Play):
     def outcomes(self) -> list[tuple[str, str]]:
         """How each call has ended, in order: (requestId, how)."""
         return [(fact["request"], fact["how"]) for fact in self.notes("outcome")]
+
+
+LIST = SendCommand("command.list", request="list")
+
+
+def answer(play: ControllerPlay, request: str, data: Any = None, ms: float = 20) -> None:
+    """The relay passes on a good result."""
+    frame = make_result(ok=True, durationMs=5, action="command.list", data=data, request_id=request)
+    play.say(frame, ms)
+
+
+def fail(play: ControllerPlay, request: str, code: str, ms: float = 20, **more: Any) -> None:
+    """The relay passes on an error."""
+    frame = make_error(category="execution", code=code, message="", request_id=request, **more)
+    play.say(frame, ms)

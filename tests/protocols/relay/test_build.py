@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 import sim.protocols.relay as relay
-from sim.core.ambient import HOST
 from sim.protocols.relay import (
     ABSENT,
     ACTIONS,
@@ -28,30 +25,6 @@ from sim.protocols.relay import (
 from sim.protocols.relay.frames.events import LockAcquired
 from sim.wire.build import builder_name
 from tests.protocols.relay.frames_for_tests import accepted, fault_of
-
-
-class Host:
-    """A host whose clock stands at 42 and whose ids count."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def now_ms(self) -> int:
-        return 42
-
-    def new_frame_id(self) -> str:
-        self.count += 1
-        return f"f{self.count}"
-
-    def new_id(self) -> str:
-        return "id"
-
-
-@pytest.fixture
-def inside() -> Iterator[None]:
-    token = HOST.set(Host())
-    yield
-    HOST.reset(token)
 
 
 @pytest.mark.parametrize("name", [*MESSAGES, *EVENTS])

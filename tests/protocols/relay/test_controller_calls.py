@@ -9,7 +9,6 @@ import pytest
 from sim.protocols.relay import (
     make_auth_ack,
     make_cancel_ack,
-    make_error,
     make_event,
     make_hello_ack,
     make_result,
@@ -23,43 +22,9 @@ from sim.protocols.relay.acts import (
 )
 from sim.protocols.relay.controller.records import DISCONNECTED, ERROR, EVENT, GAVE_UP, RESULT
 from sim.protocols.relay.peer.plan import Manners
-from tests.protocols.relay.peer_play import ControllerPlay
+from tests.protocols.relay.peer_play import LIST, ControllerPlay, answer, fail
 
 OPEN = "primitive.tab.open"
-LIST = SendCommand("command.list", request="list")
-POSTS = {"site": "reddit.com", "command": "getPosts", "input": {"minReturnedPosts": 20}}
-POLICY = {
-    "defaultMs": 60_000,
-    "scaling": {
-        "inputField": "minReturnedPosts",
-        "baseMs": 45_000,
-        "perUnitMs": 2_000,
-        "minMs": 45_000,
-        "maxMs": 300_000,
-    },
-}
-
-
-def answer(play: ControllerPlay, request: str, data: Any = None, ms: float = 20) -> None:
-    """The relay passes on a good result."""
-    frame = make_result(ok=True, durationMs=5, action="command.list", data=data, request_id=request)
-    play.say(frame, ms)
-
-
-def fail(play: ControllerPlay, request: str, code: str, ms: float = 20, **more: Any) -> None:
-    frame = make_error(category="execution", code=code, message="", request_id=request, **more)
-    play.say(frame, ms)
-
-
-def described(play: ControllerPlay) -> None:
-    """The controller learns the timeoutPolicy of getPosts."""
-    play.do(LIST)
-    one = {"site": "Reddit.com", "id": "getPosts", "displayName": "G", "description": "g"}
-    answer(play, "list", {"commands": [{**one, "timeoutPolicy": POLICY}, one, 7]})
-
-
-def timeouts(play: ControllerPlay) -> list[Any]:
-    return [w["payload"].get("timeoutMs") for w in play.heard("command")]
 
 
 def test_a_command_carries_its_target_a_nonce_and_what_was_asked_for_and_nothing_else() -> None:

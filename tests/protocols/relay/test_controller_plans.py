@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from sim.protocols.relay import (
-    make_error,
     make_lock_acquired,
-    make_result,
 )
 from sim.protocols.relay.acts import (
     LockTab,
@@ -17,10 +15,8 @@ from sim.protocols.relay.acts import (
     SendCommand,
     SignIn,
 )
-from tests.protocols.relay.peer_play import ControllerPlay
+from tests.protocols.relay.peer_play import LIST, ControllerPlay, answer, fail
 
-OPEN = "primitive.tab.open"
-LIST = SendCommand("command.list", request="list")
 POSTS = {"site": "reddit.com", "command": "getPosts", "input": {"minReturnedPosts": 20}}
 POLICY = {
     "defaultMs": 60_000,
@@ -32,17 +28,6 @@ POLICY = {
         "maxMs": 300_000,
     },
 }
-
-
-def answer(play: ControllerPlay, request: str, data: Any = None, ms: float = 20) -> None:
-    """The relay passes on a good result."""
-    frame = make_result(ok=True, durationMs=5, action="command.list", data=data, request_id=request)
-    play.say(frame, ms)
-
-
-def fail(play: ControllerPlay, request: str, code: str, ms: float = 20, **more: Any) -> None:
-    frame = make_error(category="execution", code=code, message="", request_id=request, **more)
-    play.say(frame, ms)
 
 
 def described(play: ControllerPlay) -> None:

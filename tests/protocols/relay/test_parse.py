@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -28,6 +28,7 @@ from sim.protocols.relay import (
 from sim.protocols.relay.codes import TAB_DIFFERS, TAB_MISSING, TAB_UNEXPECTED
 from sim.wire.equality import same_json
 from sim.wire.strategies import frames, json_values, messages
+from tests.protocols import traps
 from tests.protocols.relay.frames_for_tests import (
     accepted,
     changed,
@@ -36,6 +37,7 @@ from tests.protocols.relay.frames_for_tests import (
     refused,
     without,
 )
+from tests.protocols.traps import TrapDict
 
 
 def test_types_are_known_letter_for_letter() -> None:
@@ -314,23 +316,8 @@ def test_a_lone_surrogate_survives_the_way_there_and_back() -> None:
     assert "\\ud800" in serialize_relay_message(message)
 
 
-class Trap:
-    """Everything that can be asked of it raises."""
-
-    def _spring(self, *_: object) -> NoReturn:
-        raise RuntimeError("trap")
-
-    __class__ = property(lambda self: self._spring())
-    __eq__ = __ne__ = __getitem__ = __iter__ = __len__ = __bool__ = __str__ = __repr__ = _spring
-    __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __float__ = __int__ = __index__ = _spring
-
-    def __hash__(self) -> int:
-        return hash("messageType")
-
-
-class TrapDict(dict[str, Any]):
-    __getitem__ = __contains__ = __iter__ = __len__ = __eq__ = Trap._spring
-    get = keys = items = values = Trap._spring
+class Trap(traps.Trap):
+    FIELD = "messageType"
 
 
 class Type(StrEnum):
