@@ -191,6 +191,75 @@ FAULT: list[Edit] = [
     },
 ]  # fmt: skip
 
+PAGER = '''"""A pager: short texts that stay as they are."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sim.channel.api import Done, EditMessage, PostMessage, React, Refused
+from sim.hosts.channel import Channel
+from sim.hosts.messages import Message
+
+LIMIT = 80
+
+
+class Pager(Channel):
+    """One pager."""
+
+    PREFIX: ClassVar[str] = "p"
+
+    def why_no_post(self, request: PostMessage) -> str:
+        return "too_long" if len(request.text) > LIMIT else ""
+
+    def why_no_edit(self, request: EditMessage, message: Message) -> str:
+        return "edit_unsupported"
+
+    def react(self, request: React, message: Message) -> Done | Refused:
+        return Refused("unsupported")
+'''
+PAGER_SCENARIO = """sequenceDiagram
+    %% A task from a pager: nothing is shown before its end, and the end is short. Shows HK-60.
+    actor U as user
+    participant P as pager
+    participant S as hook server
+    participant D as desktop
+    D->>S: hello
+    S->>D: welcome
+    U->>P: message "what is the build doing?"
+    S->>D: task.dispatch (requestId=R1)
+    D->>S: task.ack (accepted, requestId=R1)
+    D->>S: turn.end (ok, requestId=R1, finalText="green")
+    %% @final R1 OK "green"
+"""
+CHANNEL: list[Edit] = [
+    {"sim/hosts/pager.py": PAGER},
+    {
+        "sim/channel/services.py": (('"telegram", "x")', '"telegram", "x", "pager")'),),
+        "sim/scenario/kinds.py": behind('    "twitter": "x",\n', '    "pager": "pager",\n'),
+    },
+    {
+        "sim/scenario/stages/hook_cast.py": (
+            ("from sim.hosts.person ", "from sim.hosts.pager import Pager\nfrom sim.hosts.person "),
+            ('            "x": X,\n',
+             '            "x": X,\n            "pager": partial(Pager, chat="P1"),\n'),
+        )
+    },
+    {
+        "sim/protocols/hook/desktop/settings.py": behind(
+            "LANE_FEATURES: Mapping[str, tuple[str, ...]] = {\n", '    "pager": (),\n'
+        ),
+        "sim/protocols/hook/server/manners.py": (
+            ("BY_LANE = {",
+             'BY_LANE = {"pager": Manners(chars=80, edits=False, cards=False), '),
+        ),
+        "sim/protocols/hook/server/accounts/features.py": (
+            ('NEUTRAL_LANES = ("telegram", "x")', 'NEUTRAL_LANES = ("telegram", "x", "pager")'),
+        ),
+    },
+    {"scenarios/hook/pager.mmd": PAGER_SCENARIO},
+]  # fmt: skip
+
 FOLLOWED: dict[str, list[Edit]] = {
     "scenario": [
         {"scenarios/hook/stranger.mmd": SCENARIO},
@@ -206,4 +275,5 @@ FOLLOWED: dict[str, list[Edit]] = {
     "rule": RULE,
     "invariant": INVARIANT,
     "fault": FAULT,
+    "channel": CHANNEL,
 }

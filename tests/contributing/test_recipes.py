@@ -105,8 +105,13 @@ def copied(place: Path) -> Path:
 
 def judged(tree: Path, tests: Iterable[str]) -> tuple[bool, str]:
     """Whether these tests pass in the copy."""
+    return ran(tree, "pytest", "-n0", "-p", "no:cacheprovider", "-x", *tests)
+
+
+def ran(tree: Path, *words: str) -> tuple[bool, str]:
+    """Whether a module of Python ends well in the copy."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-x", *tests],
+        [sys.executable, "-m", *words],
         cwd=tree, capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(tree)},
     )  # fmt: skip
@@ -122,6 +127,9 @@ def test_a_recipe_can_be_followed_and_no_step_can_be_forgotten(name: str, tmp_pa
     applied(whole, edits)
     passed, said = judged(whole, tests)
     assert passed, said
+    for path in (path for edit in edits for path in edit if path.endswith(".mmd")):
+        passed, said = ran(whole, "sim", "run", path)
+        assert passed, said
     for left_out, step in enumerate(steps):
         if step.noticed_by:
             tree = copied(tmp_path / f"without-{left_out + 1}")

@@ -14,8 +14,11 @@ import pytest
 from sim.cli import words
 from sim.core.rule import table_of
 from sim.protocols import register
+from sim.protocols.hook.desktop.settings import LANE_FEATURES
 from sim.protocols.hook.frames import MESSAGES
 from sim.protocols.hook.frames.envelope import HookBody
+from sim.protocols.hook.server.accounts.features import NEUTRAL_LANES
+from sim.protocols.hook.server.manners import BY_LANE
 from sim.protocols.played import PLAYED, played
 from sim.protocols.proven import proven
 from sim.scenario.kinds import CHANNEL_KINDS, KINDS, PROTOCOL_KINDS, WORDS
@@ -178,6 +181,13 @@ def test_a_channel_has_a_host_words_and_a_scenario(kind: str) -> None:
     named = re.compile(rf"participant \S+ as {kind}\b|@host \S+ {kind}\b", re.IGNORECASE)
     folder = ROOT / "scenarios" / "hook"
     assert [1 for path in folder.glob("*.mmd") if named.search(path.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("kind", CHANNEL_KINDS)
+def test_a_channel_is_a_lane_that_server_and_desktop_know(kind: str) -> None:
+    assert kind in LANE_FEATURES
+    assert kind in BY_LANE
+    assert kind == "slack" or kind in NEUTRAL_LANES, "nobody is bound there"
 
 
 def test_a_channel_of_hosts_is_a_kind_of_scenarios() -> None:
