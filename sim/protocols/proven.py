@@ -38,6 +38,7 @@ class Proven:
     mutants: tuple[Mutant, ...]
     shown: Mapping[str, tuple[str, ...]]
     broken_by: Mapping[str, tuple[str, int]]
+    reactions: tuple[tuple[str, str, str, str], ...] = ()
 
 
 def _hook() -> Proven:
@@ -75,7 +76,7 @@ def _relay() -> Proven:
 def _question() -> Proven:
     from sim.protocols.question.catalogue import ROWS
     from sim.protocols.question.catalogue.frame_tables import CHECKS
-    from sim.protocols.question.catalogue.shown import BROKEN_BY, SHOWN
+    from sim.protocols.question.catalogue.shown import BROKEN_BY, REACTIONS, SHOWN
     from sim.protocols.question.catalogue.tales import TALES
     from sim.protocols.question.invariants import INVARIANTS
     from sim.protocols.question.mutants import all_mutants
@@ -83,7 +84,7 @@ def _question() -> Proven:
 
     return Proven(
         "question", "QT", ROWS, QuestionRules, INVARIANTS, CHECKS, (), TALES, all_mutants(),
-        SHOWN, BROKEN_BY,
+        SHOWN, BROKEN_BY, REACTIONS,
     )  # fmt: skip
 
 

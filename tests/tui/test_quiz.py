@@ -10,6 +10,8 @@ import sys
 import pytest
 
 from sim.core import event as events
+from sim.protocols.proven import proven
+from sim.scenario.kinds import PROTOCOL_KINDS
 from tests.cli.conftest import shell  # noqa: F401
 from tests.tui.stage import TRACES, recorded, shared
 from tui.language import Speech
@@ -191,3 +193,18 @@ def test_what_a_process_does_with_a_file_has_one_name_in_all_choices():
     choices = {choice for one in asked("answer-from-the-phone") for choice in one.choices}
     assert any("asks P: create-file" in choice for choice in choices)
     assert not any("writes" in choice for choice in choices)
+
+
+def test_what_a_listener_or_a_hook_does_is_explained_by_a_row_of_the_question_protocol():
+    made = asked("custom-answer", count=30)
+    reactions = [one.rows for one in made if one.topic.startswith("reaction ")]
+    explained = {row.id for rows in reactions for row in rows}
+    assert {"QT-15", "QT-20", "QT-33"} <= explained
+    assert sum(map(bool, reactions)) * 2 >= len(reactions)
+
+
+def test_rows_that_explain_reactions_are_rows_and_their_hosts_are_kinds():
+    for mine in proven():
+        for kind, _, _, row in mine.reactions:
+            assert row in mine.rows
+            assert kind in PROTOCOL_KINDS[mine.name]

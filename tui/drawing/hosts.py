@@ -25,7 +25,7 @@ TELLING = (
 """Fields of stored rows that are shown, in this order."""
 
 NAME = 11
-MOST = 6
+MOST = 9
 """So many lines has a row at most."""
 
 

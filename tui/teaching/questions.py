@@ -120,9 +120,18 @@ def _reaction(looking: Looking, step: int) -> Ask | None:
         right,
         [*others[:2], nothing, *(_never(looking, host, right) if speaks else ())],
         [looking.sentence(act.n)] if act is not None else [],
-        rows_about.of_reaction(session.protocol, kind, seen, what, session.name),
+        _told_of(looking, event, kind, what)
+        or rows_about.of_reaction(session.protocol, kind, seen, what, session.name),
         topic("reaction" if done else IDLE, kind, seen, right),
     )
+
+
+def _told_of(looking: Looking, event: Event, kind: str, done: str) -> list[Told]:
+    """The row that the catalogue names for this: an answer is known by its request, too."""
+    seen = looking.what(event.n)
+    if isinstance(event, events.CallApplied):
+        seen = f"{looking.what(event.call)} {seen}"
+    return rows_about.of_known_reaction(looking.session.protocol, kind, seen, done)
 
 
 def _receiver(looking: Looking, event: Event) -> tuple[str, int]:

@@ -77,3 +77,24 @@ BROKEN_BY: Final[dict[str, tuple[str, int]]] = {
     "list-by-directory": ("race-reject-fails", 1),
 }
 """Rule → (scenario, seed): with that rule off, this run goes wrong."""
+
+REACTIONS: Final = (
+    ("hook", "tool-before", "create-file", "QT-15"),
+    ("hook", "sendMessage *", "create-file", "QT-31"),
+    ("listener", "get*", "getUpdates", "I6"),
+    ("listener", "getUpdates *", "read-file", "QT-17"),
+    ("listener", "GET /question 200 0 items", "GET /question", "QT-38"),
+    ("listener", "GET /question 200 0 items", "create-file", "QT-42"),
+    ("listener", "GET /question 200 *", "create-file", "QT-33"),
+    ("listener", "GET /question 200 *", "POST */reply", "QT-07"),
+    ("listener", "GET /question 200 *", "POST */reject", "QT-32"),
+    ("listener", "GET /question *", "create-file", "QT-41"),
+    ("listener", "POST */reply 2*", "create-file", "QT-20"),
+    ("listener", "POST */reply *", "create-file", "QT-43"),
+    ("listener", "answerCallbackQuery *", "edit*", "QT-19"),
+    ("listener", "sendMessage *", "create-file", "QT-24"),
+    ("opencode", "GET /question", "", "QT-11"),
+    ("opencode", "POST */reply", "", "QT-13"),
+)
+"""Kind of a host, what has come to it (a request, or a request and its answer), what it does
+about it ("" for nothing): the row that says why. ``*`` is anything; the first that fits."""
