@@ -16,6 +16,7 @@ from tests.benchmarks import b9_parse, b11_check, exchange, search
 from tests.benchmarks.b5_viewer import b5
 from tests.benchmarks.load import Load
 from tests.benchmarks.measure import Ratio, rate, seconds
+from tests.benchmarks.question_load import QuestionLoad
 from tests.benchmarks.relay_load import RelayLoad
 
 DAY_US = 24 * 3600 * 1_000_000
@@ -66,6 +67,7 @@ def b1(rounds: int) -> Iterator[Ratio]:
     yield Ratio("B1", what, "", (*figures["all"],), "a call is two messages")
     yield Ratio("B1", "frames/s, TrioDriver ÷ Trio ping-pong", "", (*figures["trio"],))
     yield from _relay_b1(rounds)
+    yield from _question_b1(rounds)
 
 
 def _relay_b1(rounds: int) -> Iterator[Ratio]:
@@ -82,6 +84,23 @@ def _relay_b1(rounds: int) -> Iterator[Ratio]:
             figures.append(load.frames / spent / reference)
         what = f"relay, {name}: frames/s, StepDriver ÷ Trio ping-pong"
         yield Ratio("B1", what, "", tuple(figures), f"{load.frames} frames")
+
+
+def _question_b1(rounds: int) -> Iterator[Ratio]:
+    """100 questions of 100 sessions through a bridge, all its invariants on, and off."""
+    for name, judged in (("all oracles", True), ("no oracles", False)):
+        figures = []
+        for _ in range(rounds):
+            reference = rate(ping_pong)
+            load = QuestionLoad(100, 1, judged=judged)
+            load.boot()
+            spent = seconds(lambda load=load: StepDriver(load.world).run(load.over))
+            assert load.over()
+            assert not load.monitor.violations
+            figures.append(load.messages / spent / reference)
+        what = f"question, {name}: requests and answers/s, StepDriver ÷ Trio ping-pong"
+        note = f"{load.messages} messages, {len(load.world.events)} events"
+        yield Ratio("B1", what, "", tuple(figures), note)
 
 
 def b2(rounds: int) -> Iterator[Ratio]:
@@ -101,6 +120,18 @@ def b2(rounds: int) -> Iterator[Ratio]:
     for name, (_play, goal) in competitors.items():
         what = f"schedules/s, 20 frames, 3 actors ÷ {name}"
         yield Ratio("B2", what, goal, tuple(figures[name]))
+    yield from _question_b2(rounds)
+
+
+def _question_b2(rounds: int) -> Iterator[Ratio]:
+    """Schedules that a search of a question diagram tries, one fault of each kind added."""
+    for name in ("double-tap", "custom-answer", "never-listed", "ttl-rejects"):
+        figures = []
+        for _ in range(rounds):
+            mine = rate(lambda name=name: search.schedules(name, 30))
+            figures.append(mine / rate(lambda: _schedules(exchange.in_trio, 60)))
+        what = f"question, {name}: schedules/s of a search ÷ trio.run with MockClock"
+        yield Ratio("B2", what, "", tuple(figures), "the other plays 20 frames")
 
 
 def _schedules(play: Callable[[int], int], count: int) -> int:
@@ -189,6 +220,7 @@ def b7(rounds: int) -> Iterator[Ratio]:
     what = "exponent of seconds per frame, 1 … 10,000 desktops"
     yield Ratio("B7", what, "≤ 0.15", tuple(figures), "less is better")
     yield from _relay_b7(rounds)
+    yield from _question_b7(rounds)
 
 
 def _relay_b7(rounds: int) -> Iterator[Ratio]:
@@ -200,6 +232,28 @@ def _relay_b7(rounds: int) -> Iterator[Ratio]:
         figures.append(_slope([math.log(size) for size in sizes], [math.log(c) for c in costs]))
     what = "relay: exponent of seconds per frame, 1 … 10,000 controllers, 100 nodes"
     yield Ratio("B7", what, "≤ 0.15", tuple(figures), "less is better")
+
+
+def _question_b7(rounds: int) -> Iterator[Ratio]:
+    """The same for sessions that ask one after the other; the file holds what is open."""
+    sizes = (1, 10, 100, 1_000)
+    figures = []
+    for _ in range(min(rounds, 3)):
+        costs = [_question_cost(sessions) for sessions in sizes]
+        figures.append(_slope([math.log(size) for size in sizes], [math.log(c) for c in costs]))
+    what = "question: exponent of seconds per message, 1 … 1,000 sessions"
+    yield Ratio("B7", what, "≤ 0.15", tuple(figures), "less is better")
+
+
+def _question_cost(sessions: int) -> float:
+    """Seconds per request or answer; small worlds run often enough to be measured."""
+    messages, spent = 0, 0.0
+    while messages < 7_000:
+        load = QuestionLoad(sessions, max(1, 30 // sessions))
+        load.boot()
+        spent += seconds(lambda load=load: StepDriver(load.world).run(load.over))
+        messages += load.messages
+    return spent / messages
 
 
 def _relay_cost(controllers: int) -> float:

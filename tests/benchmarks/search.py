@@ -1,4 +1,4 @@
-"""B3, B4, B8: how fast a race is found and shrunk, how small it gets, how well cores are used."""
+"""B2 … B4, B8: how fast a race is found and shrunk, how small it gets, how well cores are used."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from sim.explore.search import Search
 from sim.explore.shrink import Shrinker, shrink
 from sim.explore.strategies import RandomWalk, make_strategy
 from sim.explore.trial import Outcome, Try, attempt, judged, plain
+from sim.play import load
+from sim.world.fault import Budget
 from sim.world.helm import Step
 from tests.benchmarks.measure import Ratio
 from tests.benchmarks.races import RACES, Race
@@ -90,6 +92,18 @@ def b3(_rounds: int, seeds: int = SEEDS, cap_s: float = CAP_S) -> Iterator[Ratio
 
 def _geometric(figures: Sequence[float]) -> float:
     return math.exp(sum(map(math.log, figures)) / len(figures))
+
+
+# -- B2 --------------------------------------------------------------------------------
+
+
+def schedules(name: str, most: int) -> int:
+    """Search a shipped scenario, with up to one fault of each kind. → how many it has tried."""
+    case = Case.of(load(name), faults=Budget(crash=1, channel=1, http=1))
+    engine = SerialEngine(case)
+    found = Search(case, make_strategy("portfolio", case, 2), engine, most=most, everything=True)
+    found.run()
+    return found.schedules
 
 
 # -- B4 --------------------------------------------------------------------------------
