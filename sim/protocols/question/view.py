@@ -233,10 +233,7 @@ class QuestionView:
             self.tell("issued", call)
         elif isinstance(request, FileOperation):
             self.threads.issued(event.n, event.cause, event.caller)
-            store = self.store(event.callee)
-            path = getattr(request, "path", "")
-            if path:
-                store.learns(path)
+            self.store(event.callee).learns(getattr(request, "path", ""))
             file = FileView(event.n, event.at, event.caller, event.callee, request)
             self._files[event.n] = file
             self.tell("file", file)
@@ -270,7 +267,9 @@ class QuestionView:
             file = self._files.get(event.call)
             if file is not None and event.at - file.at > SLOW_DISK_US:
                 self._has_trouble(file)
-            if file is not None and file.reply is not None:  # else it may still be carried out
+            if file is not None and file.reply is None:
+                file.is_awaited = False  # and may still be carried out
+            elif file is not None:
                 del self._files[event.call]
             return
         call.ended_at, call.answer = event.at, event.reply

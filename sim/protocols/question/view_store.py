@@ -85,7 +85,8 @@ class StoreFold:
     def filed(self, file: FileView) -> None:
         """Who is told that the lease is not his any more has lost it, to whomever, until he
         has taken it anew."""
-        if not self.path or getattr(file.request, "path", "") != self.path + LEASE_SUFFIX:
+        is_lease = getattr(file.request, "path", "") == self.path + LEASE_SUFFIX
+        if not self.path or not is_lease or not file.is_awaited:
             return
         if isinstance(file.reply, NotHeld):
             self.deposed[file.caller] = None

@@ -26,6 +26,9 @@ MENDED = {
     "a broken file was aside, and the disk had not said so: nobody told the chat": (
         "file-breaks-behind-the-hook//AwEfd3aCiexO6w"
     ),
+    "a lease seemed to be lost by a refresh that came late, and had been given up": (
+        "a-millisecond-too-old//AgED5ls77JUPhCkQisjkBtY"
+    ),
     "the disk died before a question that was closed elsewhere had left it": (
         "killed-at-work//AwED-04XVAYFuWM"
     ),

@@ -198,8 +198,10 @@ class TextsAreTaken(Owing):
             self.owe(attempt.n, attempt.listener, text, 60 * SECOND_US)
 
     def on_log(self, line: Any) -> None:
-        """A store that refuses ends it in another way."""
-        if line.level == "error" and "store" in line.text:
+        """A store that refuses ends it in another way, of which the author hears; only, of
+        a listener that does not say what its handlers are at nobody knows which text it was."""
+        says = any(one.begun_at >= 0 for one in self.view.attempts.all if one.listener == line.host)
+        if line.level == "error" and "store" in line.text and not says:
             self.forgive(line.host)
 
     def on_changed(self, kept: Kept) -> None:
@@ -224,7 +226,7 @@ class TextsAreTaken(Owing):
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:
             self.forget(call.attempt.n)
-        if call.attempt is not None and call.attempt.claim:
+        if call.attempt is not None and (call.attempt.claim or call.attempt.begun_at >= 0):
             return None
         if call.what in ("list", "sendMessage", REPLY):
             for one in self.view.attempts.open_of(call.caller):
