@@ -13,19 +13,12 @@ import msgspec
 
 from sim.channel.api import Record
 from sim.core.event import Noted
+from sim.core.plain import as_tagged
 
 
 def record_of(plain: Any) -> Any:
     """A request, reply, act or event of a channel by its JSON; anything else as it is."""
-    if not isinstance(plain, Mapping):
-        return plain
-    cls = _classes().get(str(plain.get("is")))
-    if cls is None:
-        return plain
-    try:
-        return msgspec.convert(plain, cls)
-    except msgspec.ValidationError:
-        return plain
+    return as_tagged(plain, _classes())
 
 
 def noted(event: Noted) -> Noted:
@@ -38,10 +31,11 @@ def noted(event: Noted) -> Noted:
 
 @cache
 def _classes() -> dict[str, type[Record]]:
-    return {str(one.__struct_config__.tag): one for one in _below(Record)}
+    return {str(one.__struct_config__.tag): one for one in below(Record)}
 
 
-def _below(root: type[Record]) -> Iterator[type[Record]]:
+def below(root: Any) -> Iterator[Any]:
+    """All classes that come from this one."""
     for one in root.__subclasses__():
         yield one
-        yield from _below(one)
+        yield from below(one)

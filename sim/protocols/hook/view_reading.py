@@ -7,16 +7,18 @@ folds a run. What is unknown (a newer trace, a puppet's nonsense) stays plain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import msgspec
 
 from sim.channel.api import Record
+from sim.channel.recorded import below
 from sim.core import event as events
 from sim.core.event import Event
 from sim.core.op import NO_ANSWER, OpaqueFrame
+from sim.core.plain import as_struct
 from sim.protocols.hook.acts import Act
 from sim.protocols.hook.desktop.group_window import GroupRow
 from sim.protocols.hook.desktop.records import LedgerRow, SessionRow
@@ -56,26 +58,17 @@ def value_of(plain: Any) -> Any:
     for field in ("is", "type"):
         cls = _classes().get((field, str(plain.get(field))))
         if cls is not None:
-            try:
-                return msgspec.convert(plain, cls)
-            except msgspec.ValidationError:
-                return plain
+            return as_struct(plain, cls)
     return plain
 
 
 @cache
 def _classes() -> dict[tuple[str, Any], type]:
     roots = (Record, Row, Act)
-    found: list[Any] = [one for root in roots for one in _below(root)]
+    found: list[Any] = [one for root in roots for one in below(root)]
     found += [SessionRow, LedgerRow, BindingRow, GroupRow]
     configs = ((one.__struct_config__, one) for one in found)
     return {(str(config.tag_field), config.tag): one for config, one in configs if config.tag}
-
-
-def _below(root: Any) -> Iterator[Any]:
-    for one in root.__subclasses__():
-        yield one
-        yield from _below(one)
 
 
 def _noted(event: events.Noted) -> Event:

@@ -16,6 +16,7 @@ from sim.core import event as events
 from sim.core.event import Event
 from sim.core.http import HttpRequest, HttpResponse, Unreached
 from sim.core.op import NO_ANSWER
+from sim.core.plain import as_tagged
 from sim.protocols.question.acts import Act
 from sim.protocols.question.before import BeforeTool, HookReturned
 from sim.protocols.question.store import operations
@@ -38,7 +39,7 @@ def typed(event: Event) -> Event:
 
 def request_of(plain: Any) -> Any:
     """What was asked: over HTTP, of a hook, of a disk, or by a person on Telegram."""
-    made = _made(plain, _requests())
+    made = as_tagged(plain, _requests())
     return record_of(made) if made is plain else made
 
 
@@ -46,35 +47,23 @@ def answer_of(plain: Any) -> Any:
     """An answer over HTTP, or a hook's; ``done`` may be a disk's or a channel's and stays."""
     if isinstance(plain, Mapping) and plain.get("type") == "no-answer":
         return NO_ANSWER
-    return _made(plain, _by_tag(_ANSWERS))
+    return as_tagged(plain, _by_tag(_ANSWERS))
 
 
 def act_of(plain: Any) -> Any:
     """What somebody was told to do."""
-    made = _made(plain, _acts())
+    made = as_tagged(plain, _acts())
     return record_of(made) if made is plain else made
 
 
 def _applied(event: events.CallApplied) -> Event:
     request = request_of(event.request)
     if isinstance(request, operations.FileOperation):
-        reply = _made(event.reply, _by_tag(_OUTCOMES))
+        reply = as_tagged(event.reply, _by_tag(_OUTCOMES))
     else:
         reply = answer_of(event.reply)
         reply = record_of(reply) if reply is event.reply else reply
     return msgspec.structs.replace(event, request=request, reply=reply)
-
-
-def _made(plain: Any, classes: Mapping[str, type]) -> Any:
-    if not isinstance(plain, Mapping):
-        return plain
-    cls = classes.get(str(plain.get("is")))
-    if cls is None:
-        return plain
-    try:
-        return msgspec.convert(plain, cls)
-    except msgspec.ValidationError:
-        return plain
 
 
 @cache

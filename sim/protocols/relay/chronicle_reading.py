@@ -5,7 +5,7 @@ What is unknown (a newer trace, a puppet's nonsense) stays plain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import msgspec
 from sim.core import event as events
 from sim.core.event import Event
 from sim.core.op import OpaqueFrame
+from sim.core.plain import as_struct, as_tagged
 from sim.protocols.relay.acts import Act
 from sim.protocols.relay.frames import MESSAGES
 from sim.protocols.relay.node.keeping import BROWSER, LEDGER
@@ -44,26 +45,13 @@ def frame_of(wire: Any) -> Any:
 
 def act_of(plain: Any) -> Any:
     """An act by its JSON."""
-    if not isinstance(plain, Mapping):
-        return plain
-    cls = _classes().get(str(plain.get("is")))
-    if cls is None:
-        return plain
-    try:
-        return msgspec.convert(plain, cls)
-    except msgspec.ValidationError:
-        return plain
+    return as_tagged(plain, _classes())
 
 
 def row_of(key: str, plain: Any) -> Any:
     """A node's stored row by its JSON; its key says what it is."""
     cls = BrowserRow if key == BROWSER else LedgerRow if key.startswith(LEDGER) else None
-    if cls is None or not isinstance(plain, Mapping):
-        return plain
-    try:
-        return msgspec.convert(plain, cls)
-    except msgspec.ValidationError:
-        return plain
+    return as_struct(plain, cls)
 
 
 @cache

@@ -9,7 +9,7 @@ from sim.core.op import Op, Send
 from sim.protocols.mutant import Mutant, sends
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.frames import shape_of
-from sim.protocols.relay.mutant_frames import action_of, changed, payload_of, says
+from sim.protocols.relay.mutant_frames import action_of, changed, payload_of, says, twice
 from sim.wire.message import Message
 
 
@@ -23,15 +23,6 @@ def _sender(role: str, wanted: Any) -> Any:
             made = Message(frame.type, frame.id, frame.ts, None, wire, shape_of(wire), role)
             yield Send(op.conn, made)
         else:
-            yield op
-
-    return ops
-
-
-def _twice(wanted: Any) -> Any:
-    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
-        yield op
-        if wanted(op):
             yield op
 
     return ops
@@ -139,7 +130,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("controller-as-relay", CONTROLLER, "controllers-are-honest", "Its pings are a relay's.",
            5, ops=_sender(RELAY, lambda op: sends(op, "ping"))),
     Mutant("node-answers-twice", NODE, "nodes-answer-once", "Each result is sent twice.", 5,
-           ops=_twice(lambda op: sends(op, "result"))),
+           ops=twice(lambda op: sends(op, "result"))),
     Mutant("node-nameless-commands", NODE, "results-fit-their-action",
            "Descriptors have no displayName.", ops=_nameless),
     Mutant("node-shapeless", NODE, "node-frames-pass-the-parser", "durationMs is a text.", 5,

@@ -9,7 +9,7 @@ from sim.core.op import Close, Connection, Frame, Op, Send, StartTimer
 from sim.protocols.mutant import Mutant, sends
 from sim.protocols.relay.constants import RELAY
 from sim.protocols.relay.frames import shape_of
-from sim.protocols.relay.mutant_frames import action_of, changed, code_of, kind_of, own, says
+from sim.protocols.relay.mutant_frames import action_of, changed, code_of, kind_of, own, says, twice
 from sim.wire.message import Message
 
 
@@ -18,17 +18,6 @@ def _drops(wanted: Any) -> Any:
 
     def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
         if not wanted(op):
-            yield op
-
-    return ops
-
-
-def _twice(wanted: Any) -> Any:
-    """A relay that sends such frames twice."""
-
-    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
-        yield op
-        if wanted(op):
             yield op
 
     return ops
@@ -200,11 +189,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("relay-to-all-nodes", RELAY, "one-node-per-command",
            "A command goes to every node that is there.", ops=_to_all_nodes),
     Mutant("relay-answers-twice", RELAY, "one-terminal-per-command", "Each result is sent twice.",
-           5, ops=_twice(lambda op: sends(op, "result"))),
+           5, ops=twice(lambda op: sends(op, "result"))),
     Mutant("relay-keeps-results", RELAY, "one-terminal-per-command", "No result is handed on.", 10,
            ops=_drops(lambda op: sends(op, "result"))),
     Mutant("relay-sends-twice", RELAY, "duplicates-run-once", "Each command is sent twice.", 10,
-           ops=_twice(lambda op: sends(op, "command") and not own(op))),
+           ops=twice(lambda op: sends(op, "command") and not own(op))),
     Mutant("relay-tidies", RELAY, "commands-go-as-they-came", "Unknown fields are dropped.", 150,
            ops=_tidies),
     Mutant("relay-impatient", RELAY, "budgets-are-kept", "Budgets are cut in half.", 20,
@@ -255,7 +244,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("relay-other-updates", RELAY, "updates-are-taken-or-refused",
            "Updates lose their data.", ops=_with(_lock("listener_update"), data=None)),
     Mutant("relay-ends-streams-twice", RELAY, "streams-end-once", "stream_ended is sent twice.",
-           150, ops=_twice(_lock("stream_ended"))),
+           150, ops=twice(_lock("stream_ended"))),
     Mutant("relay-silent-streams", RELAY, "streams-end-once", "stream_ended is not sent.", 150,
            ops=_drops(_lock("stream_ended"))),
     Mutant("relay-no-node-disconnected", RELAY, "node-loss-ends-its-work",

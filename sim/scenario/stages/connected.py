@@ -5,11 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
+import attrs
+
+from sim.core.entropy import Stream
 from sim.core.op import Frame
 from sim.scenario.playing.directing import greets_itself
 from sim.scenario.playing.puppet import Puppet, PuppetDials, PuppetSends
 from sim.scenario.playing.stage import Direction, Stage
 from sim.scenario.stages.casting import Casting
+from sim.world.host import Host
 
 
 class ConnectedStage(Stage):
@@ -47,3 +51,20 @@ class ConnectedStage(Stage):
     @abstractmethod
     def way(self, host: str, channel: str | None) -> tuple[str, str]:
         """Whom a host dials, and on which lane."""
+
+
+@attrs.define
+class PuppetIds:
+    """Fresh ids that are not drawn from a host's own sequence.
+
+    A record plays the same frames literally; what the host draws by itself must be the same
+    then.
+    """
+
+    stream: Stream | None = attrs.field(default=None, init=False)
+
+    def new_id(self, host: Host) -> str:
+        """One more for this host's frames."""
+        if self.stream is None:
+            self.stream = Stream(host.world.seed, "puppets")
+        return self.stream.uuid4()

@@ -11,10 +11,10 @@ from typing import Any
 
 import attrs
 
-from sim.core.entropy import Stream
 from sim.protocols.hook import HOOK_PROTOCOL_VERSION, MESSAGES
 from sim.protocols.hook.server import ServerPlan
 from sim.scenario.playing.match import MISSING, Names, at_path, set_path
+from sim.scenario.stages.connected import PuppetIds
 from sim.scenario.stages.hook_ledger import Ledger, Task
 from sim.scenario.syntax import FrameText, Item, Name
 from sim.wire.message import Message
@@ -25,7 +25,7 @@ _FRESH = ("requestId", "interactionId", "queryId", "attemptId", "bindingId")
 
 
 @attrs.define
-class Composer:
+class Composer(PuppetIds):
     """Makes the frames of all puppets of a run; remembers each one's last hello."""
 
     ledger: Ledger
@@ -34,17 +34,6 @@ class Composer:
     features: dict[str, tuple[str, ...]]
     hellos: dict[str, Payload] = attrs.field(factory=dict)
     made: int = 0
-    stream: Stream | None = None
-
-    def new_id(self, host: Host) -> str:
-        """A fresh id that is not drawn from the host's own sequence.
-
-        A record plays the same frames literally; what the host draws by itself
-        must be the same then.
-        """
-        if self.stream is None:
-            self.stream = Stream(host.world.seed, "puppets")
-        return self.stream.uuid4()
 
     def compose(self, host: Host, text: FrameText) -> Message:
         """The literal frame; names that are new get fresh ids and are bound."""

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from sim.core.entropy import Stream
 from sim.protocols.relay import ACTIONS, EVENTS, LISTENERS, MESSAGES, RelayBody
 from sim.protocols.relay.constants import (
     CONTROLLER,
@@ -28,6 +27,7 @@ from sim.protocols.relay.standing import Standing
 from sim.protocols.relay.standing_tabs import payload_of
 from sim.protocols.relay.words import WORDS
 from sim.scenario.playing.match import MISSING, Names, at_path, set_path
+from sim.scenario.stages.connected import PuppetIds
 from sim.scenario.stages.relay_ledger import ANSWERS, Ledger
 from sim.scenario.syntax import FrameText, Item, Name
 from sim.wire.message import Message
@@ -37,7 +37,7 @@ Wire = dict[str, Any]
 
 
 @attrs.define
-class Composer:
+class Composer(PuppetIds):
     """Makes the frames of all puppets of a run. ``nodes`` are the nodeIds, ``identities``
     whose name each lifeline bears."""
 
@@ -47,17 +47,6 @@ class Composer:
     nodes: tuple[str, ...]
     identities: Mapping[str, str]
     made: int = 0
-    stream: Stream | None = None
-
-    def new_id(self, host: Host) -> str:
-        """A fresh id that is not drawn from the host's own sequence.
-
-        A record plays the same frames literally; what the host draws by itself
-        must be the same then.
-        """
-        if self.stream is None:
-            self.stream = Stream(host.world.seed, "puppets")
-        return self.stream.uuid4()
 
     def compose(self, host: Host, receiver: str, text: FrameText) -> Message:
         """The literal frame; names that are new get fresh ids and are bound."""

@@ -9,6 +9,7 @@ from sim.channel.api import PostMessage
 from sim.core.event import CallIssued, Event, FrameDelivered, FrameSent
 from sim.core.invariant import Handler
 from sim.protocols.hook.machine import UNENDED
+from sim.protocols.hook.oracles.groups import OfGroupTalk
 from sim.protocols.hook.oracles.oracle import HookInvariant
 from sim.protocols.hook.predicates import is_alias
 from sim.protocols.hook.view import HookView
@@ -124,21 +125,13 @@ class ListsAreLive(HookInvariant):
         return f"{event.sender} lists {body.workspaces}, but has {wanted}"
 
 
-class AuthorsAreTelegrams(HookInvariant):
+class AuthorsAreTelegrams(OfGroupTalk):
     name = "authors-are-telegrams"
     sentence = "Only a message from Telegram carries an author's id and username."
     from_frames = True
     catalogue = ("HK-136",)
-    obeyed_by = "server"
 
-    def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
-        return {(FrameSent, "group.message"): self._sent}
-
-    def _sent(self, event: FrameSent) -> str | None:
-        body = self.view.said
-        if body is None:
-            return None
-        self.exercised += 1
+    def judge(self, body: Any, event: FrameSent) -> str | None:
         author = body.author
         if body.provider == "telegram" or not (author.id or author.username):
             return None
