@@ -158,7 +158,8 @@ def _content(path: str) -> Content | NoFile:
         data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise OSError(errno.EFBIG, f"it is larger than {MOST_BYTES} bytes")
-    return Content(data.decode(errors="replace"), there.st_mtime_ns // 1_000_000)
+    # As \\xff, which no JSON has: a sign put in its place would make a label of its own.
+    return Content(data.decode(errors="backslashreplace"), there.st_mtime_ns // 1_000_000)
 
 
 def _write(path: str, text: str, mode: int) -> Done:

@@ -24,6 +24,7 @@ from sim.protocols.question.store.operations import (
     RenameFile,
     WriteFile,
 )
+from sim.wire.decode import NotJson, decode_json
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_a_file_is_written_with_its_mode_whatever_it_was_before(path: str) -> No
 def test_a_content_tells_when_it_was_changed(path: str) -> None:
     Path(path).write_bytes(b"\xff{")
     os.utime(path, ns=(0, 1_700_000_000_123_000_000))
-    assert perform(ReadFile(path)) == Content("\N{REPLACEMENT CHARACTER}{", 1_700_000_000_123)
+    assert perform(ReadFile(path)) == Content("\\xff{", 1_700_000_000_123)
 
 
 def test_only_one_of_two_creates_the_file_and_the_other_reads_it(path: str) -> None:
@@ -86,6 +87,19 @@ def test_what_depends_on_a_lock_is_done_only_while_that_lock_stands(path: str) -
     assert perform(WriteFile(path, "x", held=yours)) == Done()
     assert perform(RemoveFile(lock, yours)) == Done()
     assert (_text(path), perform(ReadFile(lock))) == ("x", NoFile())
+
+
+@pytest.mark.parametrize("bad", [b'{"a": {"label": "\xff"}}', b"\xff\xfe{}", b'{"a": "\xc3("}'])
+def test_a_file_with_bytes_that_are_no_utf_8_is_no_json_and_can_be_moved_aside(
+    path: str, bad: bytes
+) -> None:
+    Path(path).write_bytes(bad)
+    text = _text(path)
+    with pytest.raises(NotJson):
+        decode_json(text)
+    aside = f"{path}.broken-1"
+    assert perform(RenameFile(path, aside, Held(path, text))) == Done()
+    assert Path(aside).read_bytes() == bad
 
 
 def test_removing_what_is_not_there_is_done(path: str) -> None:

@@ -79,7 +79,7 @@ class IsAlive(FileOperation, frozen=True, gc=False, tag="is-alive"):
 class Content(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="file-content"):
     """What a file holds, and when it was changed last (Unix ms, the disk's clock).
 
-    Bytes that are no UTF-8 are replaced.
+    Bytes that are no UTF-8 are told as ``\\xff``: such a file is no JSON.
     """
 
     text: str
