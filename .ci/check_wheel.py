@@ -45,15 +45,20 @@ def complaints(path: Path) -> list[str]:
 
 
 def program(source: bytes) -> str:
-    """A module without docstrings, with the line of every statement."""
+    """A module without its texts that are no values, with the line of every statement."""
     tree = ast.parse(source)
     for owner in ast.walk(tree):
-        if isinstance(owner, Documented) and ast.get_docstring(owner, clean=False) is not None:
-            owner.body = owner.body[1:]
-        elif isinstance(owner, Documented) and _does_nothing(owner.body):
-            owner.body = []
+        if isinstance(owner, Documented):
+            owner.body = [one for one in owner.body if not _is_text(one)]
+            if _does_nothing(owner.body):
+                owner.body = []
     lines = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     return f"{ast.dump(tree)} {lines}"
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _does_nothing(body: list[ast.stmt]) -> bool:

@@ -8,6 +8,7 @@ in packages (the map of the code), in what users import, in what the command lin
 
 import ast
 import io
+import re
 import shutil
 import tempfile
 import tokenize
@@ -23,8 +24,7 @@ except ImportError:  # a test reads this file where hatchling is not installed
 
 
 PACKAGES = ("sim", "tui")
-KEPT_WHOLE = (
-    "sim/cli/",  # typer's help texts are docstrings
+DOCUMENTED_FOR_USERS = (
     "sim/testing/", "sim/play.py", "sim/wire/",  # what users import
     "sim/core/errors.py", "sim/core/event.py", "sim/core/rule.py", "sim/core/invariant.py",
     "sim/core/trace.py", "sim/check/judge.py", "sim/scenario/load.py", "sim/scenario/parse.py",
@@ -33,32 +33,51 @@ KEPT_WHOLE = (
 FRONT_DOORS = ("/build.py", "/parse.py", "/__init__.py")
 DECLARING = ("from sim.wire.declare ", "from sim.wire.linkage ")
 """Imports of modules whose docstrings `explain` and `schema` show: they are the declarations."""
+COMMANDS = "sim/cli/"
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 DIRECTIVES = ("# type:", "# noqa", "# fmt:", "# pragma")
 
 
-def is_kept_whole(name: str, text: str) -> bool:
+def is_documented(name: str, text: str) -> bool:
     """Whether users read the docstrings of this file (its path from the root, with slashes)."""
-    public = name.startswith(KEPT_WHOLE) or name.endswith(FRONT_DOORS)
+    public = name.startswith(DOCUMENTED_FOR_USERS) or name.endswith(FRONT_DOORS)
     return public or any(one in text for one in DECLARING)
 
 
-def shortened(text: str) -> str:
-    """The same program without comments and docstrings, each line with its number."""
+def is_command(owner: ast.AST, text: str) -> bool:
+    """Whether typer is given this function, and shows its docstring as a help text."""
+    if not isinstance(owner, ast.FunctionDef):
+        return False
+    return bool(owner.decorator_list) or re.search(rf"\)\({owner.name}\)", text) is not None
+
+
+def shortened(text: str, name: str = "") -> str:
+    """The same program without comments, and without the texts that users do not read (``name``
+    is the file's), each line with its number."""
     lines = [list(line) for line in text.splitlines()]
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not token.string.startswith(DIRECTIVES):
             row, column = token.start
             del lines[row - 1][column:]
-    for owner in ast.walk(ast.parse(text)):
-        if not isinstance(
-            owner, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        ):
-            continue
-        if ast.get_docstring(owner, clean=False) is not None:
-            # A docstring that needs no other statement beside it may have to stay a statement.
-            _blank(lines, owner.body[0], "..." if len(owner.body) == 1 else "")
+    if not is_documented(name, text):
+        for owner in ast.walk(ast.parse(text)):
+            if isinstance(owner, DOCUMENTED):
+                kept = name.startswith(COMMANDS) and is_command(owner, text)
+                _without_texts(lines, owner.body[1:] if kept else owner.body)
     return "".join("".join(line).rstrip() + "\n" for line in lines)
+
+
+def is_text(statement: ast.stmt) -> bool:
+    """Whether a statement is nothing but a text: a docstring, or that of a field."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _without_texts(lines: list[list[str]], body: list[ast.stmt]) -> None:
+    for statement in body:
+        if is_text(statement):
+            # Where nothing else stands, something has to.
+            _blank(lines, statement, "..." if all(map(is_text, body)) else "")
 
 
 def _blank(lines: list[list[str]], docstring: ast.stmt, instead: str) -> None:
@@ -86,11 +105,9 @@ class CustomBuildHook(BuildHookInterface):
             for path in sorted((root / package).rglob("*.py")):
                 name = path.relative_to(root).as_posix()
                 text = path.read_text("utf-8")
-                if is_kept_whole(name, text):
-                    continue
                 copy = Path(self.folder, name)
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(shortened(text), "utf-8")
+                copy.write_text(shortened(text, name), "utf-8")
                 build_data["force_include"][str(copy)] = name
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
