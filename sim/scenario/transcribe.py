@@ -158,7 +158,10 @@ class Transcriber:
         for host, _ in self.header.hosts if by_us else ():
             yield Line(-1, 0, 0, f"%% @fault skew {host} {by_us}us", "act")
         for n, at, host, act in retold(events, self.services):
-            yield Line(n, at, at, f"%% @act {host} {plain_json(act)}", "act")
+            if isinstance(act, str):
+                yield Line(n, at, at, f"%% (not repeated) {act}", "comment")
+            else:
+                yield Line(n, at, at, f"%% @act {host} {plain_json(act)}", "act")
 
     def _act(self, event: Event) -> str | None:
         if isinstance(event, Acted):

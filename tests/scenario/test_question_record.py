@@ -65,14 +65,22 @@ def test_a_recording_of_a_bridge_is_played_again_with_its_services_as_puppets(na
     assert replies(again.trace) == replies(trace) != []
 
 
-def test_what_another_process_left_in_the_file_is_there_again():
+@pytest.mark.parametrize(
+    ("suffix", "line"),
+    [
+        ("", '%% @act P {{"is":"break","text":{0}}}'),
+        (".lock", '%% @act P {{"is":"leave-lock","owner":"killed#1","age_ms":0,"text":{0}}}'),
+        (".listener", "%% (not repeated) another process had hermes-pending.json.listener"),
+    ],
+)
+def test_what_another_process_did_to_the_files_is_done_again_or_said(suffix, line):
     trace = recorded("custom-answer")
     read = next(e for e in trace.events if type(e) is CallIssued and _reads(e))
     text = '{"0a4a38d9":{"type":"question"}}'
-    path = msgspec.to_builtins(read.request)["path"]
+    path = msgspec.to_builtins(read.request)["path"] + suffix
     place = trace.events.index(read) + 1
     trace.events.insert(place, Saved(read.n, read.at, read.n, read.callee, path, text))
-    assert f'%% @act P {{"is":"break","text":{json.dumps(text)}}}' in transcribe(trace)
+    assert line.format(json.dumps(text)) in transcribe(trace)
 
 
 def _reads(event: CallIssued) -> bool:

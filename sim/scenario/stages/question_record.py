@@ -15,7 +15,7 @@ import msgspec
 
 from sim.core.event import CallAnswered, CallIssued, Erased, Event, Saved
 from sim.core.http import HttpRequest, HttpResponse
-from sim.protocols.question.acts import BreakStore
+from sim.protocols.question.acts import BreakStore, LeaveLock
 from sim.protocols.question.before import BeforeTool
 from sim.protocols.question.constants import (
     LEASE_SUFFIX,
@@ -25,7 +25,12 @@ from sim.protocols.question.constants import (
 )
 from sim.protocols.question.says import of_request
 from sim.protocols.question.store.lock import Signed
-from sim.protocols.question.store.operations import Content, ReadFile
+from sim.protocols.question.store.operations import (
+    Content,
+    FileOperation,
+    RemoveFile,
+    RenameFile,
+)
 from sim.protocols.question.telegram.plan import CHAT
 from sim.scenario.stages.question_puppets import PuppetAnswers, PuppetAsks
 from sim.world.host import START_MS
@@ -35,13 +40,12 @@ SERVICES: Final = (OPENCODE, TELEGRAM)
 
 @attrs.define
 class _Record:
-    """``asked``: the names of requests that wait; ``reads`` are those of the pending file:
-    what changes by reading was written by another process."""
+    """``asked``: the names of requests that wait; ``files``: what the disk was asked to do."""
 
     services: Sequence[str]
     asked: dict[int, str] = attrs.field(factory=dict)
     counts: dict[tuple[str, str, str], int] = attrs.field(factory=dict)
-    reads: dict[int, None] = attrs.field(factory=dict)
+    files: dict[int, FileOperation] = attrs.field(factory=dict)
     chat: str = ""
     first: tuple[int, int] = (0, 0)
     """Number and time of the first event of this instant."""
@@ -64,18 +68,33 @@ class _Record:
                     reply = msgspec.structs.replace(reply, body=_moved(reply.body, self.chat))
                 to = self.asked.pop(event.call)
                 yield event.n, event.callee, PuppetAnswers(event.caller, reply, to)
-            case CallIssued(request=ReadFile(path=path)):
-                if not path.endswith((LOCK_SUFFIX, LEASE_SUFFIX)):
-                    self.reads[event.n] = None
-            case Saved(value=text) if event.cause in self.reads:
-                yield self.first[0], event.host, BreakStore(str(text))
-            case Erased() if event.cause in self.reads:
-                yield self.first[0], event.host, BreakStore("{}")
+            case CallIssued(request=FileOperation() as request):
+                self.files[event.n] = request
+            case Saved(key=key, value=text) if self._is_foreign(event):
+                yield self.first[0], event.host, _found(key, str(text))
+            case Erased(key=key) if self._is_foreign(event):
+                yield self.first[0], event.host, _found(key, "")
+
+    def _is_foreign(self, event: Saved | Erased) -> bool:
+        """Whether a file has changed by what another process has done."""
+        request = self.files.get(event.cause)
+        if request is None or isinstance(request, RenameFile | RemoveFile):
+            return False
+        return not isinstance(event, Saved) or getattr(request, "text", None) != event.value
+
+
+def _found(path: str, text: str) -> Any:
+    """What makes the same of a twin's file; a text where nothing does."""
+    if path.endswith(LOCK_SUFFIX) and text:
+        return LeaveLock(text=text)
+    if path.endswith((LOCK_SUFFIX, LEASE_SUFFIX)):
+        return f"another process had {path.rpartition('/')[2]}"
+    return BreakStore(text or "{}")
 
 
 def retold(events: Iterable[Event], services: Sequence[str]) -> Iterator[tuple[int, int, str, Any]]:
-    """Before which event, when (µs), which host did what. The recording's chat becomes the
-    twins' own."""
+    """Before which event, when (µs), which host did what; a text: what nothing repeats. The
+    recording's chat becomes the twins' own."""
     record = _Record(services)
     for event in events:
         for n, host, act in record.take(event):
