@@ -47,9 +47,7 @@ class AwayCast(Cast):
         self.world.add_host(self.server, "server", Outsider)
         for name in self.desktops:
             self._add_desktop(name, manners)
-            # What crosses a socket has had its latency.
-            self.world.latencies[name, self.server] = (0, 0)
-            self.world.latencies[self.server, name] = (0, 0)
+            self._no_latency(name, self.server)
 
     def _add_desktop(self, name: str, manners: HookManners) -> None:
         lanes = self.lanes()

@@ -94,9 +94,7 @@ class AwayRelayCast(Cast):
         self.world.add_host(self.relay, RELAY, Outsider)
         self._add_peers(manners)
         for name in (*self.nodes, *self.controllers):
-            # What crosses a socket has had its latency.
-            self.world.latencies[name, self.relay] = (0, 0)
-            self.world.latencies[self.relay, name] = (0, 0)
+            self._no_latency(name, self.relay)
 
     def _node_plan(self, name: str) -> NodePlan:
         token = self.crew.token_of(self.identities[name], NODE)

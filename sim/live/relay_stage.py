@@ -111,7 +111,7 @@ class OpenRelayCast(Cast):
         for name in (*self.nodes, *self.controllers):
             self._add(name, self.lane(name), manners, Outsider)
         for name in self.outsiders():
-            self._no_latency(name)
+            self._no_latency(name, self.relay)
         for name in self.persons():
             self._add(name, "person", manners, Outsider)
 
@@ -124,11 +124,6 @@ class OpenRelayCast(Cast):
         """Outside programs are judged by what they send, not as twins are."""
         return super().twin_kinds() - frozenset(PEERS)
 
-    def _no_latency(self, name: str) -> None:
-        """What comes from a socket has had its latency."""
-        self.world.latencies[name, self.relay] = (0, 0)
-        self.world.latencies[self.relay, name] = (0, 0)
-
     def admit(self, kind: str) -> str:
         """One more controller or node than the diagram has; gives its name."""
         name = ""
@@ -137,7 +132,7 @@ class OpenRelayCast(Cast):
             name = f"{FIRST[kind]}{self.admitted[kind]}"
         skew_us = self.world.hosts[self.relay].skew_us
         self.world.add_host(name, kind, Outsider).skew_us = skew_us
-        self._no_latency(name)
+        self._no_latency(name, self.relay)
         return name
 
 

@@ -89,12 +89,7 @@ class OpenCast(Cast):
     def _add_desktop(self, name: str, manners: HookManners) -> None:
         self._add(name, "desktop", manners, Outsider)
         if name in self.outsiders():
-            self._no_latency(name)
-
-    def _no_latency(self, name: str) -> None:
-        """What comes from a socket has had its latency."""
-        self.world.latencies[name, self.server] = (0, 0)
-        self.world.latencies[self.server, name] = (0, 0)
+            self._no_latency(name, self.server)
 
     def admit(self) -> str:
         """One more desktop than the diagram has, with a person of its own; gives its name."""
@@ -111,7 +106,7 @@ class OpenCast(Cast):
             self.world.latencies[person, target] = (0, 0)
         self.world.boot(person)
         self.world.add_host(name, "desktop", Outsider).skew_us = clock
-        self._no_latency(name)
+        self._no_latency(name, self.server)
         self.promised[device_of(name)] = [Account(lane, person) for lane in self.lanes()]
         return name
 

@@ -66,6 +66,10 @@ class Casting:
 
         self.world.add_host(name, kind, puppet)
 
+    def _no_latency(self, one: str, other: str) -> None:
+        """Between these two nothing takes time: they are one, or a socket has taken it."""
+        self.world.latencies[one, other] = self.world.latencies[other, one] = (0, 0)
+
     def _set_latencies(self) -> None:
         hosts = self.world.hosts
         for one in self.scenario.settings.latencies:

@@ -106,8 +106,7 @@ class Cast(Casting):
             self.world.latencies[name, self.store] = DISK_LATENCY_US
             self.world.latencies[self.store, name] = DISK_LATENCY_US
         # The plugin lives in OpenCode's own process.
-        self.world.latencies[self.opencode, self.hook] = (0, 0)
-        self.world.latencies[self.hook, self.opencode] = (0, 0)
+        self._no_latency(self.opencode, self.hook)
 
     def _add_opencode(self, pending: PendingPlan) -> None:
         hook = HookPlan(

@@ -306,3 +306,23 @@ def failed_task(play: Play) -> str:
     play.end(request, "error", "e1")
     assert play.shows(request) == ("FAILED", "e1")
     return request
+
+
+def slow_edit_in_front(play: Play) -> None:
+    play.channel("edit", "latency", 3)
+    play.progress("K1", "p", wait=0.3)
+    play.cut(wait=0.3)
+
+
+def slow_close_out(play: Play) -> None:
+    play.channel("edit", "latency", 3)
+    play.cut(wait=0.3)
+
+
+def refused_close_out(play: Play) -> None:
+    play.channel("edit", "rate_limited", 3)
+    play.cut(wait=0.5)
+
+
+DELAYS = (slow_edit_in_front, slow_close_out, refused_close_out)
+"""What may keep a close-out back while the next session begins."""

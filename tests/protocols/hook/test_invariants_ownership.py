@@ -6,7 +6,7 @@ import pytest
 
 from sim.core.invariant import Monitor
 from sim.protocols.hook.invariants import invariants_for
-from tests.protocols.hook.server_play import Play, failed_task
+from tests.protocols.hook.server_play import DELAYS, Play, failed_task
 
 BOTH = frozenset({"server", "desktop"})
 
@@ -17,25 +17,6 @@ def watched(*off: str) -> tuple[Play, Monitor]:
     monitor = Monitor(invariants_for(play.view, frozenset({"server"})))
     monitor.attach(play.world.watch)
     return play, monitor
-
-
-def slow_edit_in_front(play: Play) -> None:
-    play.channel("edit", "latency", 3)
-    play.progress("K1", "p", wait=0.3)
-    play.cut(wait=0.3)
-
-
-def slow_close_out(play: Play) -> None:
-    play.channel("edit", "latency", 3)
-    play.cut(wait=0.3)
-
-
-def refused_close_out(play: Play) -> None:
-    play.channel("edit", "rate_limited", 3)
-    play.cut(wait=0.5)
-
-
-DELAYS = [slow_edit_in_front, slow_close_out, refused_close_out]
 
 
 def race(play: Play, delay: object, ended: bool) -> None:

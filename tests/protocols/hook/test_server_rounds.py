@@ -4,7 +4,7 @@ import pytest
 
 from sim.channel.api import EditMessage, Remove
 from sim.protocols.hook import TaskCancel, TaskDispatch
-from tests.protocols.hook.server_play import Play, failed_task
+from tests.protocols.hook.server_play import DELAYS, Play, failed_task, slow_edit_in_front
 
 BROKEN = ("INTERRUPTED", "Continuation interrupted")
 
@@ -356,23 +356,7 @@ def test_without_close_out_the_message_works_for_ever():
 # -- the classic race -----------------------------------------------------------------
 
 
-def slow_edit_in_front(play: Play) -> None:
-    play.channel("edit", "latency", 3)
-    play.progress("K1", "p", wait=0.3)
-    play.cut(wait=0.3)
-
-
-def slow_close_out(play: Play) -> None:
-    play.channel("edit", "latency", 3)
-    play.cut(wait=0.3)
-
-
-def refused_close_out(play: Play) -> None:
-    play.channel("edit", "rate_limited", 3)
-    play.cut(wait=0.5)
-
-
-@pytest.mark.parametrize("delay", [slow_edit_in_front, slow_close_out, refused_close_out])
+@pytest.mark.parametrize("delay", DELAYS)
 @pytest.mark.parametrize("ended", [False, True])
 def test_a_late_close_out_covers_neither_a_newer_round_nor_its_answer(delay, ended):
     """HK-186, HK-187"""
@@ -388,7 +372,7 @@ def test_a_late_close_out_covers_neither_a_newer_round_nor_its_answer(delay, end
     assert play.shows(request)[0] == ("OK" if ended else "WORKING")
 
 
-@pytest.mark.parametrize("delay", [slow_edit_in_front, slow_close_out, refused_close_out])
+@pytest.mark.parametrize("delay", DELAYS)
 @pytest.mark.parametrize("ended", [False, True])
 def test_without_ownership_at_write_it_covers_both(delay, ended):
     play = Play(off=("ownership_at_write",))
