@@ -29,6 +29,9 @@ MENDED = {
     "a lease seemed to be lost by a refresh that came late, and had been given up": (
         "a-millisecond-too-old//AgED5ls77JUPhCkQisjkBtY"
     ),
+    "an entry was written, and its file put aside before the buttons went out": (
+        "file-breaks-behind-the-hook//AgEf8Z18pOmuKXA"
+    ),
     "the disk died before a question that was closed elsewhere had left it": (
         "killed-at-work//AwED-04XVAYFuWM"
     ),

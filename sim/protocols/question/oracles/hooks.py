@@ -180,9 +180,14 @@ class WrittenBeforeSent(OfHook):
             return None
         self.exercised += 1
         for _, data in buttons:
-            if self.view.attempts.entry(named_in(data)) is None:
+            if not self._was_written(named_in(data), call.caller):
                 return f"{call.caller} sends the button {data}, of which the store knows nothing"
         return None
+
+    def _was_written(self, id: str, hook: str) -> bool:
+        """Whether the store has it, or had it until somebody else took it away."""
+        known = [store.known[id] for store in self.view.stores.values() if id in store.known]
+        return any(one.is_there or one.is_lost or one.gone_by != hook for one in known)
 
 
 class ButtonsAnswerForOptions(OfHook):
