@@ -1,6 +1,6 @@
 """Puppets of the question protocol: they ask and answer what the diagram says, literally.
 
-A puppet of a hook or a listener asks, over HTTP; a puppet of OpenCode or of a hook answers.
+A puppet of a hook or a listener asks, over HTTP; one of OpenCode, Telegram or a hook answers.
 What nobody has answered yet waits for the answer's arrow; an answer that comes too early
 waits for its request.
 """
