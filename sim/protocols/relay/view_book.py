@@ -15,6 +15,7 @@ from sim.protocols.relay.view_barred import barred
 from sim.protocols.relay.view_ingress import Ingress
 from sim.protocols.relay.view_records import (
     DONE,
+    ENDS,
     REFUSED,
     RUNNING,
     WAITING,
@@ -236,13 +237,17 @@ class RelayBook(BookOfWork):
             self.tabs.cleaned(own)
             self.listening.turned_off(own)
             return None
+        # A log may not show everybody who uses this requestId.
+        nonce = payload.get("replayNonce") if self.view.frames_only else None
         ask = self.asks.get(request_id)
+        if ask is not None and nonce is not None and ask.key != nonce:
+            ask = None
         if ask is None or ask.state != WAITING:
-            ask = self._decided(request_id) or ask
+            ask = self._decided(request_id, nonce=nonce) or ask
         self.stray = None
         if ask is None:
             over = (one for (_, id), one in self.ended.items() if id == request_id)
-            self.stray = next(over, None)
+            self.stray = next((one for one in over if nonce in (None, one.key)), None)
             return None
         self._runs(ask, session, event)
         return ask
@@ -267,7 +272,7 @@ class RelayBook(BookOfWork):
         by_relay = self._said.get("senderRole") == RELAY
         if by_relay and self.ingress.is_about_something_else(session, request_id, event.cause):
             return None
-        fresh = self._undecided(session, request_id)
+        fresh = self.undecided(session, request_id)
         if fresh is not None and by_relay:
             self.fresh[request_id].remove(fresh)
             if not self.fresh[request_id]:
@@ -275,6 +280,8 @@ class RelayBook(BookOfWork):
             fresh.state, fresh.end = REFUSED, code
             fresh.ended_us, fresh.ended_n, fresh.terminals = event.at, event.n, 1
             return fresh
+        if by_relay and self.view.frames_only and code not in ENDS:
+            return None  # of which frame it is the end cannot be told
         ask = self.asks.get(request_id)
         if ask is None or ask.session is not session:
             ask = self.ended.get((session.link, request_id))
@@ -300,7 +307,7 @@ class RelayBook(BookOfWork):
                 self._waits(ask, event)
             return ask
         if kind == "duplicate_ignored":
-            fresh = self._undecided(session, request_id)
+            fresh = self.undecided(session, request_id)
             if fresh is not None:
                 self.fresh[request_id].remove(fresh)
                 if not self.fresh[request_id]:

@@ -177,6 +177,8 @@ class NodeView:
             return
         action = str(payload.get("action"))
         work = WorkView(*place, event.n, event.at, payload, action, tab_of(payload) or "")
+        if known is not None:  # a relay has given one requestId to two: both are answered
+            work.times += max(known.times - known.answers, 0)
         self._note(self.works, place, work)
         if action == TAB_OPEN:
             self._note(self.opening, place, work)

@@ -18,6 +18,10 @@ WAITING: Final = "WAITING"
 RUNNING: Final = "RUNNING"
 DONE: Final = "DONE"
 
+ENDS: Final = (
+    "command_timed_out", "queue_wait_timed_out", "node_disconnected", "command_cancelled",
+)  # fmt: skip
+"""Errors that a relay ends accepted commands with; its others refuse a frame."""
 REMEMBERED: Final = 512
 
 

@@ -7,7 +7,7 @@ been told of a timeout before does not free the tab (DR-13).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim.core.event import ConnectionClosed, FrameSent
 from sim.protocols.relay.constants import NODE
@@ -116,16 +116,20 @@ class BookOfWork:
 
     # -- the life of a command -----------------------------------------------------------
 
-    def _undecided(self, session: SessionView, request_id: str) -> AskView | None:
+    def undecided(self, session: SessionView, request_id: str) -> AskView | None:
+        """A session's command that has come and that nothing was said of yet."""
         found = self.fresh.get(request_id, ())
         return next((one for one in found if one.session is session), None)
 
-    def _decided(self, request_id: str, session: SessionView | None = None) -> AskView | None:
+    def _decided(
+        self, request_id: str, session: SessionView | None = None, nonce: Any = None
+    ) -> AskView | None:
         """The command that the relay has now decided about."""
         found = self.fresh.get(request_id)
         if not found:
             return None
         mine = [one for one in found if session is None or one.session is session]
+        mine = [one for one in mine if nonce is None or one.key == nonce]
         if not mine:
             return None
         found.remove(mine[0])

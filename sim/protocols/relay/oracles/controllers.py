@@ -206,6 +206,7 @@ class RetriesKeepTheKey(OfCalls):
 class NoncesAreFresh(OfControllers):
     name = "nonces-are-fresh"
     sentence = "A controller gives each command a nonce of its own."
+    from_frames = True
     catalogue = ("OT-31", "OT-51")
     families = ("command",)
 
@@ -225,7 +226,7 @@ class NoncesAreFresh(OfControllers):
     def judge(self, session: SessionView, event: FrameSent) -> str | None:
         self.exercised += 1
         nonce = str(self.view.payload.get("replayNonce"))
-        place = event.sender, nonce
+        place = event.link if self.view.frames_only else event.sender, nonce
         if place in self._used and nonce not in self._given:
             return f"{event.sender} uses the nonce {nonce!r} again"
         self._used[place] = None

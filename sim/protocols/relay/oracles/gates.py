@@ -5,7 +5,10 @@ from __future__ import annotations
 from sim.core.event import FrameSent
 from sim.protocols.relay import view_barred as bars
 from sim.protocols.relay.oracles.oracle import OfRelay, shown
+from sim.protocols.relay.view import RelayView
 from sim.protocols.relay.view_records import REFUSED, AskView, SessionView
+
+KEPT = 8_192
 
 
 class Gate(OfRelay):
@@ -75,9 +78,30 @@ class GrantsAreKept(Gate):
 class NoncesCountOnce(Gate):
     name = "nonces-count-once"
     sentence = "A nonce of an identity counts once in two windows, on whatever connection."
+    from_frames = True
     catalogue = ("OT-51",)
     code = bars.REPLAYED
     because = "its nonce was used before"
+
+    def __init__(self, view: RelayView) -> None:
+        super().__init__(view)
+        self._accepted: dict[tuple[str, str], int] = {}
+
+    def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
+        if not self.view.frames_only:
+            return super().judge(session, ask, event)
+        if ask is None or ask.accepted_n != event.n or self.may_be_another(ask):
+            return None
+        self.exercised += 1
+        # What was refused before may not have burnt it: when it came is known roughly only.
+        place = ask.session.identity or ask.session.link, ask.key
+        before, self._accepted[place] = self._accepted.pop(place, None), ask.at
+        if len(self._accepted) > KEPT:
+            del self._accepted[next(iter(self._accepted))]
+        memory_us = self.view.plan.limits.replay_window_ms * 1_000
+        if before is None or ask.at - before > memory_us:
+            return None
+        return f"{event.sender} accepts {shown(ask)}, though {self.because}"
 
 
 class RequestIdsAreTaken(Gate):

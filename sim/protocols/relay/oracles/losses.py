@@ -170,6 +170,7 @@ class CleanupSparesTheLiving(OfRelay):
 class ErrandsHaveTheirOwnId(OfRelay):
     name = "errands-have-their-own-id"
     sentence = "The relay's own commands have a requestId that nothing else has, and no nonce."
+    from_frames = True
     catalogue = ("OT-04", "OT-10")
     families = ("command",)
 

@@ -8,7 +8,7 @@ from typing import Any
 from sim.core.event import Event, FrameSent, Noted, Saved
 from sim.core.invariant import Handler
 from sim.protocols.relay.browser.site_commands import SITE_COMMANDS
-from sim.protocols.relay.constants import NODE, OWNER_FIELD
+from sim.protocols.relay.constants import LEDGER_ENTRIES, NODE, OWNER_FIELD
 from sim.protocols.relay.frames import ACTIONS
 from sim.protocols.relay.node.records import BrowserRow
 from sim.protocols.relay.oracles.oracle import SECOND_US, OfNodes, RelayInvariant
@@ -55,6 +55,7 @@ class OfWork(OfNodes):
 class NodesAnswerOnce(OfWork):
     name = "nodes-answer-once"
     sentence = "A node ends a command by one terminal frame for each time that it has got it."
+    from_frames = True
     catalogue = ("OT-11", "OT-34")
 
     def ended(self, node: NodeView, work: WorkView, event: FrameSent) -> str | None:
@@ -105,13 +106,18 @@ class KnownActionsAreSupported(OfWork):
         "Every listed action is known, the old name of getPosts too; a test of a command without a "
         "hook carries it out."
     )
+    from_frames = True
     catalogue = ("OT-30", "OT-35", "OT-36", "OT-65")
 
     def ended(self, node: NodeView, work: WorkView, event: FrameSent) -> str | None:
         inner = work.inner
         known = work.action in ACTIONS and work.action != CLOSE_OWNED
         if work.action in ("command.run", "command.test"):
-            known = (str(inner.get("site")), str(inner.get("command"))) in SITE_COMMANDS
+            # Which commands a real node has is its own business.
+            known = (
+                not self.view.frames_only
+                and (str(inner.get("site")), str(inner.get("command"))) in SITE_COMMANDS
+            )
         if not known:
             return None
         self.exercised += 1
@@ -126,6 +132,7 @@ class KeysRunOnce(OfWork):
         "Commands with one idempotencyKey and one content have one outcome, word for word; with "
         "another content they are refused."
     )
+    from_frames = True
     catalogue = ("OT-34",)
 
     def __init__(self, view: RelayView) -> None:
@@ -136,13 +143,18 @@ class KeysRunOnce(OfWork):
         key = work.key.strip()
         if not key or work.end in NO_OUTCOME:
             return None
-        place = event.sender, key
+        alone = self.view.frames_only
+        if alone and work.end != "result":
+            return None  # whether it had begun is not to be seen
+        place = event.link if alone else event.sender, key
         first = self._ends.get(place)
         data = self.view.payload.get("data")
         memory = 290 * SECOND_US
         if first is None or event.at - first[3] > memory:
             self._ends[place] = work, work.end, data, event.at
             return None
+        if alone and len(self._ends) > LEDGER_ENTRIES:
+            return None  # it may have been forgotten
         self.exercised += 1
         before, end, told, _ = first
         if not _same(before, work):

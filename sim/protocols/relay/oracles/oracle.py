@@ -58,6 +58,10 @@ class OfRelay(RelayInvariant):
             return None
         return self.judge(session, self.view.ask, event)
 
+    def may_be_another(self, ask: AskView) -> bool:
+        """Whether the frame that has a command's requestId may be about one that no log shows."""
+        return self.view.frames_only and self.view.payload.get("replayNonce") != ask.key
+
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
         """What is wrong with this frame to this session."""
         raise NotImplementedError

@@ -72,6 +72,7 @@ class GivenUpWorkNeverRuns(OfRelay):
         "A command that ended while it waited, by its time, a cancel, or the loss of its "
         "controller, is never sent."
     )
+    from_frames = True
     catalogue = ("OT-47", "OT-53", "OT-63")
     families = ("command", "error")
 
@@ -82,6 +83,8 @@ class GivenUpWorkNeverRuns(OfRelay):
             return None
         stray = self.book_of(session).stray if ask is None else None
         if stray is None or self.view.said.get("senderRole") == RELAY:
+            return None
+        if self.may_be_another(stray):
             return None
         self.exercised += 1
         why = stray.end or "the loss of its controller"

@@ -12,9 +12,10 @@ from sim.protocols.relay.frames import EVENTS
 from sim.protocols.relay.frames.commands import TAB_OPEN
 from sim.protocols.relay.oracles.oracle import SECOND_US, OfRelay, Owing, shown
 from sim.protocols.relay.view import RelayView
-from sim.protocols.relay.view_records import AskView, SessionView
+from sim.protocols.relay.view_records import ENDS, AskView, SessionView
 
 OWN = ("primitive.tab.close_owned", "listener.unsubscribe")
+KEPT = 1_024
 
 
 class OneNodePerCommand(OfRelay):
@@ -48,11 +49,12 @@ class OneNodePerCommand(OfRelay):
 class CommandsGoAsTheyCame(OfRelay):
     name = "commands-go-as-they-came"
     sentence = "A relay changes nothing of a command but the owner of a new tab."
+    from_frames = True
     catalogue = ("OT-04", "OT-06", "OT-28", "OT-30", "OT-64")
     families = ("command",)
 
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
-        if ask is None or self.view.said.get("senderRole") == RELAY:
+        if ask is None or self.view.said.get("senderRole") == RELAY or self.may_be_another(ask):
             return None
         self.exercised += 1
         said, came = self.view.said, ask.wire
@@ -122,15 +124,25 @@ class OneTerminalPerCommand(Owing):
         "Every command ends with one terminal frame at its controller, as long as that is there; "
         "no event ends it."
     )
+    from_frames = True
     catalogue = ("OT-11", "OT-14", "OT-16", "OT-48")
     families = ("result", "error", "command", "event")
+
+    def __init__(self, view: RelayView) -> None:
+        super().__init__(view)
+        self._ended_by: dict[int, str] = {}
+        self._times: dict[tuple[str, str], int] = {}
 
     def sorted_handlers(self) -> Mapping[tuple[type[Event], Any], Handler]:
         return {**super().sorted_handlers(), (FrameDelivered, "command"): self._arrived}
 
     def _arrived(self, event: FrameDelivered) -> str | None:
         ask = self.view.ask
-        if ask is not None and ask.n == event.n:
+        if self.view.frames_only:
+            place = event.link, str(self.view.said.get("requestId"))
+            self._times[place] = self._times.pop(place, 0) + 1
+            _forget(self._times)
+        elif ask is not None and ask.n == event.n:
             text = f"{event.receiver} never says what becomes of {shown(ask)}"
             self.owe(ask.session, ask.n, text)
         return None
@@ -138,6 +150,8 @@ class OneTerminalPerCommand(Owing):
     def judge(self, session: SessionView, ask: AskView | None, event: FrameSent) -> str | None:
         if ask is None:
             return None
+        if self.view.frames_only:
+            return self._seen(session, ask, event)
         if event.frame.type == "event" and self.view.payload.get("type") == "duplicate_ignored":
             self.pay(session, event.cause)
             return None
@@ -152,6 +166,25 @@ class OneTerminalPerCommand(Owing):
             return None
         code = self.view.payload.get("code", event.frame.type)
         return f"{event.sender} ends {shown(ask)} with {code}, after {ask.end}"
+
+    def _seen(self, session: SessionView, ask: AskView, event: FrameSent) -> str | None:
+        """By frames alone: two ends of what was accepted. Refusals may be another frame's, and
+        of two commands with one requestId it cannot be told which has ended."""
+        code = str(self.view.payload.get("code", event.frame.type))
+        is_refusal = self.view.said.get("senderRole") == RELAY and code not in ENDS
+        is_end = event.frame.type == "result" or (event.frame.type == "error" and not is_refusal)
+        if not is_end or self._times.get((session.link, ask.request_id)) != 1:
+            return None
+        self.exercised += 1
+        before = self._ended_by.setdefault(ask.n, "")
+        self._ended_by[ask.n] = before or code
+        _forget(self._ended_by)
+        return f"{event.sender} ends {shown(ask)} with {code}, after {before}" if before else None
+
+
+def _forget(kept: dict[Any, Any]) -> None:
+    if len(kept) > KEPT:
+        del kept[next(iter(kept))]
 
 
 class ProgressReachesTheOwner(Owing):
