@@ -230,7 +230,7 @@ class QuestionView:
             before = self.served_by(call.n, call.caller) if call.what == "sendMessage" else None
             if before is not None:
                 before.sent.append(call)
-            self.tell("issued", call)
+            self.tell("polled" if call.what == POLL else "issued", call)
         elif isinstance(request, FileOperation):
             self.threads.issued(event.n, event.cause, event.caller)
             self.store(event.callee).learns(getattr(request, "path", ""))

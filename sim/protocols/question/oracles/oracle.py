@@ -32,14 +32,15 @@ _OF_STORE: Final = (Saved, Erased)
 WORDS: Final[Mapping[str, tuple[type[Event], ...]]] = {
     "started": (HostStarted,),
     "crashed": (HostCrashed,),
-    **dict.fromkeys(("issued", "file", "before"), (CallIssued,)),
+    **dict.fromkeys(("issued", "polled", "file", "before"), (CallIssued,)),
     **dict.fromkeys(("applied", "filed", "returned"), (CallApplied,)),
     **dict.fromkeys(("ended", "update", "settled", "failed"), (CallAnswered,)),
     **dict.fromkeys(("entry", "changed", "gone", "aside", "expired"), _OF_STORE),
     **dict.fromkeys(("broken", "mended"), _OF_STORE),
     **dict.fromkeys(("log", "asked", "closed"), (Noted,)),
 }
-"""What the view tells of, by the events that it can be new with."""
+"""What the view tells of, by the events that it can be new with; ``polled``: a call that asks
+for updates was issued, which most of those who judge calls have nothing to say about."""
 
 Judge = Callable[[Any], str | None]
 

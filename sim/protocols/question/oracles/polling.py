@@ -46,8 +46,8 @@ class PollingGoesOn(OfListener):
         if call.what == POLL:
             self._ended[call.caller] = call
 
-    def on_issued(self, call: CallView) -> str | None:
-        before = self._ended.pop(call.caller, None) if call.what == POLL else None
+    def on_polled(self, call: CallView) -> str | None:
+        before = self._ended.pop(call.caller, None)
         if before is None:
             return None
         self.exercised += 1
@@ -87,9 +87,7 @@ class BusyPollsAreSpaced(OfListener):
     def on_crashed(self, host: str) -> None:
         self._last.pop(host, None)
 
-    def on_issued(self, call: CallView) -> str | None:
-        if call.what != POLL:
-            return None
+    def on_polled(self, call: CallView) -> str | None:
         before = self._last.get(call.caller)
         self._last[call.caller] = call
         if before is None or not before.succeeded or offset_of(before) != offset_of(call):
@@ -127,9 +125,7 @@ class OffsetsFollowHandling(OfListener):
     catalogue = ("I3", "I6")
     IN_LOGS = True
 
-    def on_issued(self, call: CallView) -> str | None:
-        if call.what != POLL:
-            return None
+    def on_polled(self, call: CallView) -> str | None:
         offset = offset_of(call)
         for one in self.view.attempts.open_of(call.caller):
             if one.update.id >= offset or not self._is_at_work(one):
@@ -164,8 +160,8 @@ class FailuresKeepTheOffset(OfListener):
         if call.what == POLL and not call.succeeded:
             self._failed[call.caller] = call
 
-    def on_issued(self, call: CallView) -> str | None:
-        before = self._failed.pop(call.caller, None) if call.what == POLL else None
+    def on_polled(self, call: CallView) -> str | None:
+        before = self._failed.pop(call.caller, None)
         if before is None:
             return None
         self.exercised += 1

@@ -296,9 +296,7 @@ class OneListenerPolls(OfListener):
     sentence = "Of the listeners of one store only the one with the lease asks for updates."
     catalogue = ("I1",)
 
-    def on_issued(self, call: CallView) -> str | None:
-        if call.what != POLL:
-            return None
+    def on_polled(self, call: CallView) -> str | None:
         self.exercised += 1
         for store in self.view.stores.values():
             lease = store.lease
