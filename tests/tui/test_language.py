@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tui
+from sim.protocols.played import PLAYED, played
 from tests.tui.stage import WIDE, perform, press, screen_text, shared
 from tui.app import Looks
 from tui.language import Speech
@@ -113,6 +114,13 @@ def test_a_text_with_places_keeps_what_stands_in_them(text):
     told = Speech("zh")(text.format(*words))
     assert HAN.search(told)
     assert all(word in told for word in words)
+
+
+@pytest.mark.parametrize("protocol", PLAYED)
+def test_what_a_protocol_offers_in_the_fault_menu_has_a_chinese_text(protocol):
+    offers = played(protocol).offers.values()
+    labels = [label for of_kind in offers for label, _ in of_kind]
+    assert [one for one in labels if not HAN.search(Speech("zh")(f"X  {one}"))] == []
 
 
 def test_what_stands_in_a_place_is_translated_too():

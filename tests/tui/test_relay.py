@@ -53,6 +53,15 @@ def test_the_relays_pane_shows_locks_with_their_leases_and_forgets_them_when_the
     assert "locks" not in pane(run, "R", step_of(run, "lock_expired"))
 
 
+def test_timers_are_told_by_the_names_that_the_diagram_has_for_ids():
+    run = shared("lock-with-lease")
+    moment = moment_of(run, step_of(run, "lock_acquired") + 2)
+    lines = hosts.draw(hosts.View(run, moment.step, -1, WIDTH, moment=moment), "R")
+    told = "\n".join("".join(span.text for span in line.spans) for line in lines)
+    assert re.search(r"timers +lease N/T1 at T\+", told)
+    assert "tab_1" not in told
+
+
 def test_a_nodes_pane_shows_tabs_with_their_owners():
     run = shared("controller-goes-away")
     told = pane(run, "N", step_of(run, "lock_acquired"))

@@ -152,7 +152,8 @@ def _inside(view: View, moment: Moment, host: str) -> Iterator[Line]:
     head = "timers"
     for name, timer, due in sorted(moment.timers, key=lambda one: one[2]):
         if name == host:
-            told = f"{fit(timer, max(width - NAME - 18, 8))} at T+{due / 1e6:.3f}"
+            timer = fit(harmless(view.session.told(timer)), max(width - NAME - 18, 8))
+            told = f"{timer} at T+{due / 1e6:.3f}"
             yield line((f"  {pad(head, NAME)}", "dim"), fit(told, width - NAME - 2))
             head = ""
 

@@ -147,6 +147,17 @@ LIVE = {
     "presses a button on {}": "在 {} 上按一个按钮",
 }  # fmt: skip
 
+OFFERS = {
+    "retry": "重试", "queries the tabs": "查询标签页", "opens a tab": "打开标签页", "disconnects": "断开连接", "connects": "连接",
+    "dials anew": "重新拨号", "stops pinging": "不再发 ping", "slows down 2 s": "变慢 2 秒",
+    "fails the next command": "让下一个命令失败", "never ends the next command": "下一个命令永不结束",
+    "an agent asks": "智能体提问", "an agent of another session asks": "另一会话的智能体提问",
+    "an agent runs another tool": "智能体运行别的工具", "a lock is left behind": "留下一把锁",
+    "the next write stops half-way": "下一次写入中途停止", "the file is garbage": "文件是乱码",
+}  # fmt: skip
+"""What people and programs can be made to do, behind the name of who does it."""
+
 TOLD: Mapping[str, str] = {
     **LIVE, **CHANNELS, **FRAMES, **STEPS, **HOSTS, **BRANCHES, **EXPLORE, **LESSON, **START,
+    **{f"{{}}  {text}": f"{{}}  {told}" for text, told in OFFERS.items()},
 }  # fmt: skip
