@@ -31,6 +31,18 @@ def test_a_picture_of_the_terminal_is_what_it_shows_today(name: str, tmp_path: P
     assert (tmp_path / name).read_bytes() == (IMAGES / name).read_bytes(), REMEDY
 
 
+def test_the_screenshot_shows_the_page_and_the_run_of_today() -> None:
+    png = (IMAGES / "report.png").read_bytes()
+    assert DRAWING["mark_in"](png) == DRAWING["mark_of_today"](), f"{REMEDY} report.png"
+
+
+def test_a_mark_leaves_the_picture_as_it_is() -> None:
+    png = (IMAGES / "report.png").read_bytes()
+    other = DRAWING["marked"](png, "another")
+    assert DRAWING["mark_in"](other) == "another"
+    assert DRAWING["marked"](other, DRAWING["mark_in"](png)) == png
+
+
 def test_every_picture_that_is_shown_is_drawn_here_or_by_a_browser() -> None:
     shown: set[str] = set()
     for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):

@@ -26,8 +26,8 @@ from sim.cli.terminal import clean
 from sim.core.table import Table
 
 SCRIPTS = (
-    "data.js", "draw.js", "diagram.js", "scrubber.js", "inspector.js", "channels.js", "hosts.js",
-    "compare.js", "tables.js", "print.js", "start.js",
+    "data.js", "words.js", "draw.js", "diagram.js", "scrubber.js", "inspector.js", "channels.js",
+    "hosts.js", "compare.js", "tables.js", "print.js", "start.js",
 )  # fmt: skip
 STYLES = ("page.css", "parts.css")
 

@@ -1,13 +1,13 @@
 // The channels as a reader saw them at a step, and what a reader does not see: owner, writer,
 // history, edits that are under way.
 
-const STATES = { WORKING: "in progress", QUEUED: "queued", OK: "ok", FAILED: "error",
-  CANCELLED: "cancelled", INTERRUPTED: "interrupted", REJECTED: "rejected" };
+const STATES = { WORKING: t`in progress`, QUEUED: t`queued`, OK: t`ok`, FAILED: t`error`,
+  CANCELLED: t`cancelled`, INTERRUPTED: t`interrupted`, REJECTED: t`rejected` };
 
 const MOST_MESSAGES = 60;  // of a chat; older ones wait until somebody wants them
 
 const channels = {
-  name: "Channels",
+  name: t`Channels`,
 
   draw(run, n) {
     const box = el("div", "channels");
@@ -15,17 +15,17 @@ const channels = {
       const kind = run.lanes.find(([name]) => name === channel)[1];
       const here = run.messages.filter((one) => one.channel === channel && one.looks[0][0] <= n);
       box.append(el("h3", "", channel, kind !== channel ? el("span", "soft", ` ${kind}`) : ""));
-      if (!here.length) box.append(el("p", "soft", "nothing yet"));
+      if (!here.length) box.append(el("p", "soft", t`nothing yet`));
       for (const [chat, list] of grouped(here, (one) => one.chat)) {
         const pane = el("div", `chat ${kind}`, el("h4", "", chat));
         const all = threaded(list), old = all.slice(0, -MOST_MESSAGES);
         const boxes = (some) => some.map((one) => messageBox(run, one, n));
-        if (old.length) pane.append(details(`${old.length} earlier messages`, () => el("div", "", ...boxes(old))));
+        if (old.length) pane.append(details(t`${old.length} earlier messages`, () => el("div", "", ...boxes(old))));
         pane.append(...boxes(all.slice(-MOST_MESSAGES)));
         box.append(pane);
       }
     }
-    if (!run.channels.length) box.append(el("p", "soft", "In this run nobody talks in a chat; the hosts show what stands where."));
+    if (!run.channels.length) box.append(el("p", "soft", t`In this run nobody talks in a chat; the hosts show what stands where.`));
     return box;
   },
 };
@@ -67,7 +67,7 @@ function messageBox(run, one, n) {
   box.append(el("div", "author", el("b", "", one.author), chip(now[2]),
     el("span", "soft", ` ${one.id}${one.about ? " · " + one.about : ""} · ${seconds(run.at[now[0]], 2)} s`)));
   if (gone) {
-    box.append(el("p", "soft", "(deleted)"));
+    box.append(el("p", "soft", t`(deleted)`));
     return box;
   }
   box.append(el("div", "text", run.words[now[1]]));
@@ -87,8 +87,8 @@ function behind(run, one, looks, n) {
   if (owner) {
     const wrote = writer(looks[looks.length - 1][5]);
     const late = / on \S+#\d+$/.test(wrote) && !wrote.endsWith(` on ${owner[2]}`);
-    parts.push(el("div", late ? "owner warn" : "owner", `owner ${owner[1]}${owner[2] ? " on " + owner[2] : ""}${owner[3] ? " " + owner[3].toLowerCase() : ""}`,
-      wrote ? ` · written by ${wrote}` : "", late ? " !" : ""));
+    parts.push(el("div", late ? "owner warn" : "owner", `${t`owner`} ${owner[1]}${owner[2] ? t` on ${owner[2]}` : ""}${owner[3] ? " " + owner[3].toLowerCase() : ""}`,
+      wrote ? t` · written by ${wrote}` : "", late ? " !" : ""));
   }
   const flying = (one.edits || []).filter(([from, to]) => from <= n && (to < 0 || to > n));
   if (looks.length > 1 || flying.length) {
@@ -96,7 +96,7 @@ function behind(run, one, looks, n) {
     list.start = Math.max(1, looks.length - 7);
     for (const look of looks.slice(-8)) list.append(lookLine(run, look));
     for (const [from, , word, text, by] of flying) {
-      const line = el("li", "flying", stepLink(run, from), " on its way: ", chip(word), el("span", "", ` ${run.words[text]} `), el("span", "soft", writer(by)));
+      const line = el("li", "flying", stepLink(run, from), t` on its way: `, chip(word), el("span", "", ` ${run.words[text]} `), el("span", "soft", writer(by)));
       list.append(line);
     }
     parts.push(list);
@@ -106,5 +106,5 @@ function behind(run, one, looks, n) {
 
 function lookLine(run, [step, text, word, , , by]) {
   return el("li", "", stepLink(run, step), chip(word), el("span", "short", ` ${run.words[text]} `),
-    el("span", "soft", run.words[by] ? `by ${run.words[by]}` : ""));
+    el("span", "soft", run.words[by] ? t`by ${run.words[by]}` : ""));
 }

@@ -33,16 +33,16 @@ const compare = {
 
   tools() {
     const box = el("div", "tools");
-    const only = el("label", "", el("input"), " only what differs ");
+    const only = el("label", "", el("input"), t` only what differs `);
     only.firstChild.type = "checkbox";
     only.firstChild.addEventListener("change", (event) => {
       this.only = event.target.checked;
       this.sift();
     });
-    const next = el("button", "", "next difference (d)");
+    const next = el("button", "", t`next difference (d)`);
     next.addEventListener("click", () => this.next());
-    const told = this.stretches.length ? `${this.stretches.length} stretch${this.stretches.length > 1 ? "es" : ""} of differences, the first at step ${this.stretches[0]}`
-      : "no difference";
+    const told = this.stretches.length ? t`${this.stretches.length} stretch${this.stretches.length > 1 ? "es" : ""} of differences, the first at step ${this.stretches[0]}`
+      : t`no difference`;
     box.append(only, next, el("span", "soft", ` ${told}`));
     return box;
   },
@@ -81,16 +81,16 @@ const compare = {
 
   // The run's end: what stands in the channels, and what broke.
   end(run) {
-    const box = el("div", "end", el("h3", "", `At the end: ${run.title}`));
+    const box = el("div", "end", el("h3", "", t`At the end: ${run.title}`));
     for (const one of run.messages) {
       if (!one.bot || one.deleted >= 0) continue;
       const now = one.looks[one.looks.length - 1];
       const seen = one.looks.map((look) => look[2]).filter((word, k, all) => word && word !== all[k - 1]);
       box.append(el("div", "final", chip(now[2]), el("b", "", ` ${one.about || one.id} `), run.words[now[1]],
-        seen.length > 1 ? el("div", "soft", `a reader saw: ${seen.map((word) => (Object.hasOwn(STATES, word) ? STATES[word] : word)).join(" → ")}`) : ""));
+        seen.length > 1 ? el("div", "soft", t`a reader saw: ${seen.map((word) => (Object.hasOwn(STATES, word) ? STATES[word] : word)).join(" → ")}`) : ""));
     }
-    for (const one of run.violations) box.append(el("p", "bad", `✗ ${one.invariant} at step ${one.step}`));
-    if (!run.violations.length) box.append(el("p", "good", "no invariant is broken"));
+    for (const one of run.violations) box.append(el("p", "bad", t`✗ ${one.invariant} at step ${one.step}`));
+    if (!run.violations.length) box.append(el("p", "good", t`no invariant is broken`));
     return box;
   },
 

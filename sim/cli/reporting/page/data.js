@@ -45,9 +45,9 @@ function readBlocks(then) {
     return;
   }
   const told = document.getElementById("verdict");
-  told.textContent = "unpacking the run …";
+  told.textContent = t`unpacking the run …`;
   Promise.all(found.map(async (node) => take(node, await unpacked(node.textContent)))).then(then, () => {
-    told.textContent = "This browser cannot unpack the run: it needs DecompressionStream (2023 or newer).";
+    told.textContent = t`This browser cannot unpack the run: it needs DecompressionStream (2023 or newer).`;
   });
 }
 

@@ -66,7 +66,7 @@ const diagram = {
     this.root.append(this.head);
     this.root.tabIndex = 0;
     this.root.setAttribute("role", "listbox");
-    this.root.setAttribute("aria-label", "Sequence diagram, one row per step");
+    this.root.setAttribute("aria-label", t`Sequence diagram, one row per step`);
     this.rows = new VirtualRows(this.root, ROW, (place) => this.row(place));
     this.root.addEventListener("click", (event) => {
       const row = event.target.closest(".row");
@@ -80,7 +80,7 @@ const diagram = {
   lay() {
     this.wide = this.root.clientWidth;
     this.lanes = new Lanes(state.run, Math.max(this.wide - 120, 300));
-    this.head.replaceChildren(el("span", "n", "step"), el("span", "t", "s"), this.lanes.head());
+    this.head.replaceChildren(el("span", "n", t`step`), el("span", "t", "s"), this.lanes.head());
     this.rows.reset(this.items.length);
   },
 

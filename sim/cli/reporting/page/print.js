@@ -9,11 +9,11 @@ function printed() {
   for (let n = 0; n < run.count; n++) if (run.isShown(n)) steps.push(n);
   const kept = steps.length <= MOST_PRINTED ? steps : important(run, steps);
   const lanes = new Lanes(run, 900);
-  const list = el("div", "printed", el("div", "heads", el("span", "n", "step"), el("span", "t", "s"), lanes.head()));
+  const list = el("div", "printed", el("div", "heads", el("span", "n", t`step`), el("span", "t", "s"), lanes.head()));
   let before = -1, broken = [...run.violations].sort((a, b) => a.step - b.step);
   for (const n of kept) {
     const place = placeOf(steps, n);
-    if (place > before + 1) list.append(el("div", "row left-out", `… ${place - before - 1} rows left out …`));
+    if (place > before + 1) list.append(el("div", "row left-out", t`… ${place - before - 1} rows left out …`));
     before = place;
     while (broken.length && broken[0].step < n) list.append(bannerRow(run, run.violations.indexOf(broken.shift())));
     const { svg, on } = lanes.row(n);
@@ -21,10 +21,10 @@ function printed() {
     list.append(el("div", "row", el("span", "n", n), el("span", "t", seconds(run.at[n])), svg, words));
   }
   for (const one of broken) list.append(bannerRow(run, run.violations.indexOf(one)));
-  paper.replaceChildren(el("h1", "", report.name), verdictCard(run), el("h2", "", `The run: ${run.title}`), list,
-    ...run.channels.length ? [el("h2", "", "The channels at the end"), channels.draw(run, run.last)] : [],
-    ...report.pairs ? [el("h2", "", "Where the runs part"), compare.verdicts(), printedPairs()] : [],
-    ...report.source ? [el("h2", "", "The scenario"), el("pre", "source", report.source)] : []);
+  paper.replaceChildren(el("h1", "", report.name), verdictCard(run), el("h2", "", t`The run: ${run.title}`), list,
+    ...run.channels.length ? [el("h2", "", t`The channels at the end`), channels.draw(run, run.last)] : [],
+    ...report.pairs ? [el("h2", "", t`Where the runs part`), compare.verdicts(), printedPairs()] : [],
+    ...report.source ? [el("h2", "", t`The scenario`), el("pre", "source", report.source)] : []);
 }
 
 function important(run, steps) {

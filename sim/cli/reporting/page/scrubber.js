@@ -7,7 +7,7 @@ const scrubber = {
     this.root = document.getElementById("scrubber");
     this.range = el("input");
     Object.assign(this.range, { type: "range", min: 0, step: 1, id: "scrub" });
-    this.range.setAttribute("aria-label", "Step");
+    this.range.setAttribute("aria-label", t`Step`);
     this.range.addEventListener("input", () => go(Number(this.range.value)));
     this.line = shape("svg", "line", { viewBox: `0 0 ${BARS} 22`, preserveAspectRatio: "none" });
     this.told = el("output", "told");
@@ -17,12 +17,12 @@ const scrubber = {
       made.addEventListener("click", act);
       return made;
     };
-    this.playing = button("▶", "Play (space)", () => play());
+    this.playing = button("▶", t`Play (space)`, () => play());
     this.root.append(
-      button("|◀", "First step (Home)", () => go(0)),
-      button("◁", "Step back (←)", () => diagram.move(-1)),
+      button("|◀", t`First step (Home)`, () => go(0)),
+      button("◁", t`Step back (←)`, () => diagram.move(-1)),
       this.playing,
-      button("▷", "Next step (→)", () => diagram.move(1)),
+      button("▷", t`Next step (→)`, () => diagram.move(1)),
       el("div", "track", this.line, this.range),
       this.told,
     );
@@ -50,8 +50,8 @@ const scrubber = {
   show() {
     this.range.value = state.step;
     const at = seconds(state.run.at[state.step] || 0);
-    this.range.setAttribute("aria-valuetext", `step ${state.step}, ${at} seconds`);
-    this.told.textContent = `step ${state.step} of ${state.run.last} · ${at} s`;
+    this.range.setAttribute("aria-valuetext", t`step ${state.step}, ${at} seconds`);
+    this.told.textContent = t`step ${state.step} of ${state.run.last} · ${at} s`;
   },
 };
 

@@ -3,25 +3,25 @@
 let report, runs = [];
 const state = { run: null, step: 0, view: "run", panel: 0 };
 const PANELS = [inspector, channels, hosts];
-const VIEWS = [["run", "Run"], ["compare", "Compare"], ["tables", "State tables"], ["scenario", "Scenario"]];
+const VIEWS = [["run", t`Run`], ["compare", t`Compare`], ["tables", t`State tables`], ["scenario", t`Scenario`]];
 const THEMES = ["auto", "light", "dark"];
 
 const KEYS = [
-  ["→ ← or n N", "one step on, back", { ArrowRight: () => diagram.move(1), n: () => diagram.move(1), ArrowDown: () => diagram.move(1),
+  [t`→ ← or n N`, t`one step on, back`, { ArrowRight: () => diagram.move(1), n: () => diagram.move(1), ArrowDown: () => diagram.move(1),
     ArrowLeft: () => diagram.move(-1), N: () => diagram.move(-1), ArrowUp: () => diagram.move(-1) }],
-  ["PgDn PgUp", "twenty steps on, back", { PageDown: () => diagram.move(20), PageUp: () => diagram.move(-20) }],
-  ["Home End", "the first, the last step", { Home: () => go(0), End: () => go(state.run.last) }],
-  ["v", "next invariant that broke", { v: () => nextOf(state.run.violations.map((one) => one.step)) }],
-  ["f", "next fault", { f: () => nextOf(state.run.faults) }],
-  ["d", "next difference between the runs", { d: () => state.view === "compare" ? compare.next() : nextOf(compare.stretches) }],
-  ["space", "play, pause", { " ": () => play() }],
-  ["/", "filter rows: words that all must stand in a row", { "/": () => (view("run"), document.getElementById("filter").focus()) }],
-  ["e", "every step, or those that tell the story", { e: () => every() }],
-  ["s c h", "panel: step, channels, hosts", { s: () => panel(0), c: () => panel(1), h: () => panel(2) }],
-  ["r", "the other run", { r: () => runs.length > 1 && choose(1 - state.run.number) }],
-  ["1 2 3 4", "run, compare, state tables, scenario", { 1: () => view("run"), 2: () => view("compare"), 3: () => view("tables"), 4: () => view("scenario") }],
-  ["t", "colours: as the system, light, dark", { t: () => theme() }],
-  ["?", "these keys", { "?": () => document.getElementById("help").showModal() }],
+  ["PgDn PgUp", t`twenty steps on, back`, { PageDown: () => diagram.move(20), PageUp: () => diagram.move(-20) }],
+  ["Home End", t`the first, the last step`, { Home: () => go(0), End: () => go(state.run.last) }],
+  ["v", t`next invariant that broke`, { v: () => nextOf(state.run.violations.map((one) => one.step)) }],
+  ["f", t`next fault`, { f: () => nextOf(state.run.faults) }],
+  ["d", t`next difference between the runs`, { d: () => state.view === "compare" ? compare.next() : nextOf(compare.stretches) }],
+  [t`space`, t`play, pause`, { " ": () => play() }],
+  ["/", t`filter rows: words that all must stand in a row`, { "/": () => (view("run"), document.getElementById("filter").focus()) }],
+  ["e", t`every step, or those that tell the story`, { e: () => every() }],
+  ["s c h", t`panel: step, channels, hosts`, { s: () => panel(0), c: () => panel(1), h: () => panel(2) }],
+  ["r", t`the other run`, { r: () => runs.length > 1 && choose(1 - state.run.number) }],
+  ["1 2 3 4", t`run, compare, state tables, scenario`, { 1: () => view("run"), 2: () => view("compare"), 3: () => view("tables"), 4: () => view("scenario") }],
+  ["t", t`colours: as the system, light, dark`, { t: () => theme() }],
+  ["?", t`these keys`, { "?": () => document.getElementById("help").showModal() }],
 ];
 
 function go(step) {
@@ -30,7 +30,7 @@ function go(step) {
   scrubber.show();
   showPanel();
   const run = state.run, n = state.step;
-  document.getElementById("spoken").textContent = visible(`step ${n}, ${seconds(run.at[n])} s: ${run.lane(run.source[n])} to ${run.lane(run.target[n])}, ${run.label(n)} ${run.detail(n)}`);
+  document.getElementById("spoken").textContent = visible(t`step ${n}, ${seconds(run.at[n])} s: ${run.lane(run.source[n])} to ${run.lane(run.target[n])}, ${run.label(n)} ${run.detail(n)}`);
   remember();
 }
 
@@ -80,8 +80,15 @@ function theme(wanted) {
   const root = document.documentElement;
   const next = wanted || THEMES[(THEMES.indexOf(root.dataset.theme || "auto") + 1) % THEMES.length];
   root.dataset.theme = next;
-  document.getElementById("theme").textContent = { auto: "◐ auto", light: "☀ light", dark: "☾ dark" }[next];
+  document.getElementById("theme").textContent = { auto: t`◐ auto`, light: t`☀ light`, dark: t`☾ dark` }[next];
   remember();
+}
+
+// Everything is written anew: what a page says of itself is said once, when it begins.
+function otherLanguage() {
+  asked = chinese ? "en" : "zh";
+  remember();
+  location.reload();
 }
 
 // The address says what is looked at, so that it can be handed on.
@@ -91,13 +98,14 @@ function remember() {
   if (state.panel) told.set("panel", state.panel);
   const look = document.documentElement.dataset.theme;
   if (look && look !== "auto") told.set("theme", look);
+  if (asked) told.set("lang", asked);
   try { history.replaceState(null, "", `#${told}`); } catch { /* a frame without an address */ }
 }
 
 function verdictLine(run) {
   const broken = run.violations.length;
-  const told = broken ? `${broken} invariant${broken > 1 ? "s" : ""} broken${run.ok ? ", as it says" : ""}` : "no invariant is broken";
-  const lines = run.failures.length ? `; ${run.failures.length} line${run.failures.length > 1 ? "s" : ""} of the diagram did not come true` : "";
+  const told = broken ? t`${broken} invariant${broken > 1 ? "s" : ""} broken` + (run.ok ? t`, as it says` : "") : t`no invariant is broken`;
+  const lines = run.failures.length ? t`; ${run.failures.length} line${run.failures.length > 1 ? "s" : ""} of the diagram did not come true` : "";
   return el("p", run.ok ? "line good" : "line bad", `${run.ok ? "✓" : "✗"} ${told}${lines}`);
 }
 
@@ -106,27 +114,27 @@ function verdictCard(run) {
   const card = el("div", run.ok ? "card ok" : "card fails", verdictLine(run));
   for (const one of run.violations) card.append(violationBox(run, one));
   for (const one of run.failures) {
-    card.append(el("div", "note bad", el("p", "", el("b", "", `line ${one.line} `), el("code", "", one.source)),
-      el("p", "", el("span", "soft", "expected "), one.expected), el("p", "", el("span", "soft", "happened "), one.happened)));
+    card.append(el("div", "note bad", el("p", "", el("b", "", t`line ${one.line} `), el("code", "", one.source)),
+      el("p", "", el("span", "soft", t`expected `), one.expected), el("p", "", el("span", "soft", t`happened `), one.happened)));
   }
-  for (const name of run.missing) card.append(el("p", "note bad", `@violates ${name}: but it held in this run`));
+  for (const name of run.missing) card.append(el("p", "note bad", t`@violates ${name}: but it held in this run`));
   if (run.number === 0) {
-    if (report.choices.length) card.append(el("div", "", el("b", "", "the choices that lead here"), el("ol", "choices", ...report.choices.map((one) => el("li", "", one)))));
-    for (const rule of report.rules) card.append(el("p", "rule", el("b", "", `rule off: ${rule.name} `), `${rule.reason} `, el("span", "soft", `Without it: ${rule.without}`)));
+    if (report.choices.length) card.append(el("div", "", el("b", "", t`the choices that lead here`), el("ol", "choices", ...report.choices.map((one) => el("li", "", one)))));
+    for (const rule of report.rules) card.append(el("p", "rule", el("b", "", t`rule off: ${rule.name} `), `${rule.reason} `, el("span", "soft", t`Without it: ${rule.without}`)));
   }
-  if (run.unjudged) card.append(el("p", "warn", `not judged to its end: ${run.unjudged}`));
-  if (run.cut_off) card.append(el("p", "warn", "the file was cut off in the middle of a line; the run goes on"));
+  if (run.unjudged) card.append(el("p", "warn", t`not judged to its end: ${run.unjudged}`));
+  if (run.cut_off) card.append(el("p", "warn", t`the file was cut off in the middle of a line; the run goes on`));
   return card;
 }
 
 function violationBox(run, one) {
-  const jump = el("button", "link", `step ${one.step}`);
+  const jump = el("button", "link", t`step ${one.step}`);
   jump.addEventListener("click", () => (choose(run.number), view("run"), go(one.step)));
-  const box = el("div", one.expected ? "note warn" : "note bad", el("p", "", el("b", "", one.invariant), " broken at ", jump, one.expected ? " (this scenario shows it)" : ""),
-    el("p", "", el("span", "soft", "must be "), one.sentence), el("p", "", el("span", "soft", "happened "), one.text));
+  const box = el("div", one.expected ? "note warn" : "note bad", el("p", "", el("b", "", one.invariant), t` broken at `, jump, one.expected ? t` (this scenario shows it)` : ""),
+    el("p", "", el("span", "soft", t`must be `), one.sentence), el("p", "", el("span", "soft", t`happened `), one.text));
   const rows = one.rows.filter(([, , rule]) => rule);
   if (rows.length) {
-    box.append(details(`what the protocol says (${rows.map(([id]) => id).join(", ")})`, () => el("ul", "", ...rows.map(([id, section, rule]) => el("li", "", el("b", "", `${id} `), el("span", "soft", `${section} `), rule)))));
+    box.append(details(t`what the protocol says (${rows.map(([id]) => id).join(", ")})`, () => el("ul", "", ...rows.map(([id, section, rule]) => el("li", "", el("b", "", `${id} `), el("span", "soft", `${section} `), rule)))));
   }
   return box;
 }
@@ -151,18 +159,18 @@ function buildHead() {
     made.addEventListener("click", () => choose(k));
     return made;
   });
-  const facts = `${report.protocol} · seed ${run.seed} · ${run.count} steps · ${run.virtual_s.toFixed(3)} s virtual`;
+  const facts = t`${report.protocol} · seed ${run.seed} · ${run.count} steps · ${run.virtual_s.toFixed(3)} s virtual`;
   document.getElementById("head").append(
     el("div", "title", el("span", run.ok ? "sign good" : "sign bad", run.ok ? "✓" : "✗"), el("h1", "", report.name), el("p", "about", report.about)),
-    el("div", "facts", el("span", "soft", facts), el("code", "soft", `digest ${run.digest}`), ...report.command.map((one) => el("code", "command", one))),
-    el("div", "bar", nav, ...choices, el("span", "fill"), button("theme", "◐ auto", "Colours (t)", () => theme()),
-      button("print", "print", "Print, or save as PDF", () => window.print()), button("keys", "? keys", "Keys (?)", () => document.getElementById("help").showModal())));
+    el("div", "facts", el("span", "soft", facts), el("code", "soft", t`digest ${run.digest}`), ...report.command.map((one) => el("code", "command", one))),
+    el("div", "bar", nav, ...choices, el("span", "fill"), button("theme", t`◐ auto`, t`Colours (t)`, () => theme()),
+      button("language", chinese ? "English" : "中文", chinese ? "English" : "中文", () => otherLanguage()), button("print", t`print`, t`Print, or save as PDF`, () => window.print()), button("keys", t`? keys`, t`Keys (?)`, () => document.getElementById("help").showModal())));
 }
 
 function buildTools() {
   const filter = el("input"), box = document.getElementById("tools");
-  Object.assign(filter, { id: "filter", type: "search", placeholder: "filter rows  ( / )" });
-  filter.setAttribute("aria-label", "Filter rows");
+  Object.assign(filter, { id: "filter", type: "search", placeholder: t`filter rows  ( / )` });
+  filter.setAttribute("aria-label", t`Filter rows`);
   filter.addEventListener("input", () => {
     diagram.filter = filter.value;
     diagram.sift();
@@ -170,8 +178,8 @@ function buildTools() {
   const check = el("input");
   Object.assign(check, { id: "every", type: "checkbox" });
   check.addEventListener("change", () => every());
-  const legend = ["frame", "call", "person", "link", "lost", "fault"].map((one) => el("span", `legend ${one}`, one));
-  box.append(filter, el("label", "", check, " every step"), ...legend);
+  const legend = [["frame", t`frame`], ["call", t`call`], ["person", t`person`], ["link", t`link`], ["lost", t`lost`], ["fault", t`fault`]].map(([one, told]) => el("span", `legend ${one}`, told));
+  box.append(filter, el("label", "", check, t` every step`), ...legend);
 }
 
 function buildRest() {
@@ -183,11 +191,11 @@ function buildRest() {
     tabs.append(tab);
   });
   const help = document.getElementById("help");
-  help.append(el("h2", "", "Keys"), el("table", "", ...KEYS.map(([keys, told]) => el("tr", "", el("td", "", el("kbd", "", keys)), el("td", "", told)))), el("p", "soft", "Esc closes this."));
+  help.append(el("h2", "", t`Keys`), el("table", "", ...KEYS.map(([keys, told]) => el("tr", "", el("td", "", el("kbd", "", keys)), el("td", "", told)))), el("p", "soft", t`Esc closes this.`));
   const scenario = document.getElementById("view-scenario");
   scenario.append(el("h2", "", report.name), el("p", "lead", report.about));
   if (report.source) report.source.split("\n").forEach((text, k) => scenario.append(el("div", "code", el("span", "n", k + 1), el("span", "", text || " "))));
-  else scenario.append(el("p", "soft", "This recording does not hold a scenario."));
+  else scenario.append(el("p", "soft", t`This recording does not hold a scenario.`));
 }
 
 function pressed(event) {
@@ -217,6 +225,7 @@ function buildGrip() {
   });
 }
 
+speak();
 readBlocks(() => {
   report = JSON.parse(blocks.get("report"));
   runs = Array.from({ length: report.runs }, (_, k) => new Run(k));

@@ -15,7 +15,7 @@ function markTables() {
     for (const box of figure.querySelectorAll("g[data-state]")) {
       box.classList.toggle("done", rows.some((row) => row.startsWith(`${box.dataset.state} `)));
     }
-    const note = rows.length ? `frames of this run took ${rows.length} of its ways` : "no frame of this run asked this table";
+    const note = rows.length ? t`frames of this run took ${rows.length} of its ways` : t`no frame of this run asked this table`;
     figure.querySelector("figcaption").append(el("span", "soft", ` · ${note}`));
   }
 }
