@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Bind: TypeAlias = Callable[["Invariant"], "Handler"]
 Key: TypeAlias = Callable[[Any], Any]
+KEPT = 1_024
 
 # What a kind of event may be told apart by, so that a handler gets its own ones only.
 SORTS: Mapping[type[Event], Key] = {
@@ -55,6 +56,25 @@ class Row:
     plain: list[tuple[int, Bind]] = attrs.field(factory=list)
     by_sort: dict[Any, list[tuple[int, Bind]]] = attrs.field(factory=dict)
     by_word: dict[str, list[tuple[int, Bind]]] = attrs.field(factory=dict)
+    found: dict[Any, tuple[tuple[int, Bind], ...]] = attrs.field(factory=dict)
+
+    def wanted(self, key: Any) -> tuple[tuple[int, Bind], ...]:
+        """Who hears the events of a key (``Judges.key``), in order of asking."""
+        found = self.found.get(key)
+        if found is None:
+            if len(self.found) == KEPT:
+                self.found.clear()
+            found = self.found[key] = tuple(self._wanted(key))
+        return found
+
+    def _wanted(self, key: Any) -> list[tuple[int, Bind]]:
+        if not self.by_word:
+            return self.plain + self.by_sort.get(key, [])
+        sort, *words = key
+        heard = dict(self.plain)
+        for word in words:
+            heard.update(self.by_word.get(word, ()))
+        return sorted(heard.items(), key=itemgetter(0)) + self.by_sort.get(sort, [])
 
 
 Plan: TypeAlias = Mapping[type[Event], Row]
@@ -90,29 +110,19 @@ class Judges(dict[Any, tuple["Handler", ...]]):
 
     def __missing__(self, sort: Any) -> tuple[Handler, ...]:
         invariants = self.invariants
-        self[sort] = made = tuple([bind(invariants[n]) for n, bind in self._wanted(sort)])
+        self[sort] = made = tuple([bind(invariants[n]) for n, bind in self.row.wanted(sort)])
         return made
-
-    def _wanted(self, sort: Any) -> list[tuple[int, Bind]]:
-        row = self.row
-        if not row.by_word:
-            return row.plain + row.by_sort.get(sort, [])
-        by_type, *words = sort
-        heard = dict(row.plain)
-        for word in words:
-            heard.update(row.by_word.get(word, ()))
-        return sorted(heard.items(), key=itemgetter(0)) + row.by_sort.get(by_type, [])
 
     def owned(self, sort: Any) -> tuple[tuple[Handler, Invariant], ...]:
         """The handlers of a sort, each with the one whose it is."""
-        owners = [self.invariants[n] for n, _ in self._wanted(sort)]
+        owners = [self.invariants[n] for n, _ in self.row.wanted(sort)]
         return tuple(zip(self[sort], owners, strict=True))
 
     def owner(self, sort: Any, handler: Handler) -> Invariant:
         """Whose handler this is."""
         return next(
             self.invariants[n]
-            for (n, _), one in zip(self._wanted(sort), self[sort], strict=True)
+            for (n, _), one in zip(self.row.wanted(sort), self[sort], strict=True)
             if one is handler
         )
 

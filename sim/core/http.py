@@ -13,6 +13,7 @@ The callee's ``on_call`` gets the request and returns the response.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -39,8 +40,7 @@ class HttpRequest(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="ht
 
         A part of the path with a digit in it is an id, of which a name tells nothing.
         """
-        parts = self.path.split("/")
-        return f"{self.method}:" + "/".join("*" if _is_id(part) else part for part in parts)
+        return _word(self.method, self.path)
 
     @property
     def bearer(self) -> str:
@@ -80,6 +80,12 @@ class Unreached(msgspec.Struct, frozen=True, gc=False, tag_field="is", tag="unre
 def untold(text: str) -> str:
     """A text for people, without the credentials that stand in paths: ``/bot…/getMe``."""
     return _CREDENTIAL.sub("/bot…/", text) if "/bot" in text else text
+
+
+@lru_cache(maxsize=4_096)
+def _word(method: str, path: str) -> str:
+    parts = path.split("/")
+    return f"{method}:" + "/".join("*" if _is_id(part) else part for part in parts)
 
 
 def _is_id(part: str) -> bool:

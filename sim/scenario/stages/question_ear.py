@@ -83,8 +83,9 @@ class QuestionEar:
             return ()
         self._asked[event.n] = event
         call = event.n if isinstance(event.request, HttpRequest) else -1
-        (said,) = _said(event, event.caller, event.callee, [says], event.request)
-        return (attrs.evolve(said, is_plain=says[0] in PLAIN, call=call),)
+        spoken, is_plain = Spoken(*says, event.request), says[0] in PLAIN
+        told = (event.n, event.at, event.cause, event.caller, event.callee, spoken)
+        return (Said(*told, is_plain=is_plain, call=call),)
 
     def _answer(self, event: CallAnswered) -> Iterable[Said]:
         asked = self._asked.pop(event.call, None)
@@ -92,8 +93,7 @@ class QuestionEar:
         if asked is None:
             return ()
         answers = of_answer(asked.request, event.reply)
-        told = _said(event, event.callee, event.caller, answers, event.reply)
-        return [attrs.evolve(one, place=place, is_plain=True) for one in told]
+        return _said(event, event.callee, event.caller, answers, event.reply, place)
 
     def _changes(self, event: Saved) -> Iterable[Said]:
         """What a write has made of the entries; a half-written file says nothing."""
@@ -114,8 +114,9 @@ def _said(
     receiver: str,
     says: Iterable[Says | None],
     source: Any = None,
+    place: int = -1,
 ) -> Iterator[Said]:
     told = [one for one in says if one is not None]
     for index, (name, fields) in enumerate(told):
         spoken = Spoken(name, fields, source)
-        yield Said(event.n, event.at, event.cause, sender, receiver, spoken, index, is_plain=True)
+        yield Said(event.n, event.at, event.cause, sender, receiver, spoken, index, place, True)
