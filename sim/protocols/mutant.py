@@ -9,7 +9,7 @@ that cannot fail. ``mutated`` applies one to a twin's class.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import attrs
@@ -22,6 +22,8 @@ from sim.wire.message import Message
 
 Ops: TypeAlias = Callable[[Any, Any], Iterable[Op[Any]]]
 Frames: TypeAlias = Callable[[Any, Connection, Frame], Iterable[Frame]]
+Which: TypeAlias = str | Callable[[Any], bool]
+"""A type of frame that is written, or whether an op is meant."""
 
 
 @attrs.frozen
@@ -76,6 +78,43 @@ def calls(op: Any, kind: type[Any]) -> bool:
 def saves(op: Any, kind: type[Any]) -> bool:
     """Whether an op stores this kind of row."""
     return type(op) is Save and type(op.value) is kind
+
+
+def drops(which: Which) -> Ops:
+    """What such ops ask for is never done."""
+    is_meant = _asks(which)
+
+    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
+        if not is_meant(op):
+            yield op
+
+    return ops
+
+
+def twice(which: Which) -> Ops:
+    """What such ops ask for is done twice."""
+    is_meant = _asks(which)
+
+    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
+        yield op
+        if is_meant(op):
+            yield op
+
+    return ops
+
+
+def frames_with(which: Which, **changes: Any) -> Ops:
+    """Such frames are written with other fields."""
+    is_meant = _asks(which)
+
+    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
+        yield reframed(op, **changes) if is_meant(op) else op
+
+    return ops
+
+
+def _asks(which: Which) -> Callable[[Any], bool]:
+    return (lambda op: sends(op, which)) if isinstance(which, str) else which
 
 
 def _pretended(op: Op[Any]) -> Any:

@@ -18,6 +18,7 @@ from sim.protocols.hook.mutants import Mutant, calls, off, reframed, saves, send
 from sim.protocols.hook.oracles.oracle import FINALS
 from sim.protocols.hook.server.accounts.lifecycle import ONLINE_TEXT
 from sim.protocols.hook.server.accounts.rows import PrefRow, SlackBindingRow
+from sim.protocols.mutant import drops, frames_with
 from sim.wire.absent import ABSENT
 from sim.wire.message import Message
 
@@ -36,29 +37,6 @@ def _again(actor: Any, op: Send, **changes: Any) -> Send:
 
 def _is_answer(op: Any) -> bool:
     return calls(op, PostMessage) and op.request.role == "request" and op.request.state in FINALS
-
-
-def _no_prefs(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "prefs.state"):
-        yield op
-
-
-def _no_provider_prefs(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "provider.prefs.state"):
-        yield op
-
-
-def _unpaired_behavior(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, reply_to=None) if sends(op, "provider.behavior.state") else op
-
-
-def _unpaired_bindings(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, reply_to=None) if sends(op, "provider.bind.update") else op
-
-
-def _no_tool_answers(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "tool.response"):
-        yield op
 
 
 def _accepted_again(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -86,11 +64,6 @@ def _sleeps_on_it(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _no_receipts(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "turn.delivery"):
-        yield op
-
-
 def _pins_nothing(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if sends(op, "bind.update") and op.frame.body.state == "pending":
         url = str(op.frame.body.authorize_url).partition("&team=")[0]
@@ -107,10 +80,6 @@ def _one_team(actor: Any, op: Any) -> Iterator[Op[Any]]:
         if older is not None and older.value.team != op.value.team:
             yield Save(older.key, msgspec.structs.replace(older.value, state=REVOKED))
         actor.notes[op.value.device] = op
-
-
-def _nameless_team(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, team_id=ABSENT) if sends(op, "bind.update") else op
 
 
 def _always_bound(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -149,10 +118,6 @@ def _anybodys_settings(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _forgets_groups(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, group_activation={}) if sends(op, "provider.behavior.state") else op
-
-
 def _drops_commands(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if type(op) is Spawn and op.name.startswith("command "):
         op.run.close()
@@ -181,11 +146,6 @@ def _keeps_talk(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield op
 
 
-def _never_back(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not (calls(op, PostMessage) and op.request.text == ONLINE_TEXT):
-        yield op
-
-
 def _corrects_x(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield op
     if _is_answer(op) and op.to == "XX":
@@ -201,11 +161,6 @@ def _answers_in_place(actor: Any, op: Any) -> Iterator[Op[Any]]:
         edit = EditMessage(place, op.request.text, op.request.state, by=op.request.about)
         yield Call(op.to, edit, op.timeout_us)
     else:
-        yield op
-
-
-def _leaves_progress(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not calls(op, DeleteMessage):
         yield op
 
 
@@ -228,10 +183,6 @@ def _ends_twice(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield _again(actor, op)
 
 
-def _with_email(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, email="a@b.example") if sends(op, "bind.start") else op
-
-
 def _s(name: str, caught_by: str, what: str, ops: Any, **more: Any) -> Mutant:
     more.setdefault("needs", LANES)
     more.setdefault("seeds", 60)
@@ -245,25 +196,27 @@ def _d(name: str, caught_by: str, what: str, ops: Any, **more: Any) -> Mutant:
 
 
 MUTANTS: tuple[Mutant, ...] = (
-    _s("no-prefs", "prefs-are-answered", "prefs.get stays without an answer.", _no_prefs),
+    _s("no-prefs", "prefs-are-answered", "prefs.get stays without an answer.",
+       drops("prefs.state")),
     _s("no-provider-prefs", "provider-prefs-are-answered",
-       "provider.prefs.get stays without an answer.", _no_provider_prefs),
+       "provider.prefs.get stays without an answer.", drops("provider.prefs.state")),
     _s("unpaired-behavior", "behavior-is-answered", "Answers do not say to what.",
-       _unpaired_behavior),
+       frames_with("provider.behavior.state", reply_to=None)),
     _s("unpaired-bindings", "binding-requests-are-answered",
-       "Cancels and revokes are not answered.", _unpaired_bindings, seeds=RARE),
+       "Cancels and revokes are not answered.",
+       frames_with("provider.bind.update", reply_to=None), seeds=RARE),
     _s("no-tool-answers", "tools-are-answered", "Tools are never answered.",
-       _no_tool_answers, seeds=RARE),
+       drops("tool.response"), seeds=RARE),
     _s("accepted-again", "receipts-go-forward", "accepted follows delivered.", _accepted_again),
     _s("publishes-what-failed", "nothing-after-failed",
        "A result that was called failed is posted.", _publishes_what_failed, seeds=RARE),
     _s("sleeps-on-it", "retrying-is-tried", "retrying is a word only.", _sleeps_on_it),
-    _s("no-receipts", "ends-are-receipted", "Ends are never reported on.", _no_receipts),
+    _s("no-receipts", "ends-are-receipted", "Ends are never reported on.", drops("turn.delivery")),
     _s("pins-nothing", "links-are-pinned", "Every link is for any workspace.", _pins_nothing),
     _s("one-team", "adding-a-team-keeps-the-others",
        "A second workspace disconnects the first.", _one_team, seeds=RARE),
     _s("nameless-team", "updates-name-their-team", "bind.update does not say which team.",
-       _nameless_team),
+       frames_with("bind.update", team_id=ABSENT)),
     _s("always-bound", "confirmed-means-bound", "revoked is told as confirmed.", _always_bound),
     _s("stale-attempts", "attempts-go-forward", "Old links are shown again.", _stale_attempts),
     _s("silent-ends", "snapshots-say-what-is-so", "Nobody is told that a binding is gone.",
@@ -271,22 +224,26 @@ MUTANTS: tuple[Mutant, ...] = (
     _s("forgets-rows", "prefs-are-told-whole", "The first row is missing.", _forgets_rows),
     _s("anybodys-settings", "sets-stay-with-their-account",
        "Settings are stored for whichever team.", _anybodys_settings),
-    _s("forgets-groups", "behavior-is-told-whole", "Groups are missing.", _forgets_groups),
+    _s("forgets-groups", "behavior-is-told-whole", "Groups are missing.",
+       frames_with("provider.behavior.state", group_activation={})),
     _s("drops-commands", "commands-are-answered", "Commands are seen and forgotten.",
        _drops_commands),
     _s("tells-strangers", "group-talk-goes-to-members", "Group talk names a stranger.",
        _tells_strangers),
     _s("long-talk", "group-talk-is-fit", "Group talk is too long.", _long_talk),
     _s("keeps-talk", "group-talk-is-not-kept", "Group talk is stored.", _keeps_talk),
-    _s("never-back", "presence-is-told", "Only absences are told.", _never_back),
+    _s("never-back", "presence-is-told", "Only absences are told.",
+       drops(lambda op: calls(op, PostMessage) and op.request.text == ONLINE_TEXT)),
     _s("corrects-x", "x-is-written-once", "Posts on X are corrected.", _corrects_x),
     _s("answers-in-place", "telegram-answers-anew", "The progress message becomes the answer.",
        _answers_in_place),
-    _s("leaves-progress", "progress-messages-go", "Progress messages stay.", _leaves_progress),
+    _s("leaves-progress", "progress-messages-go", "Progress messages stay.",
+       drops(lambda op: calls(op, DeleteMessage))),
     _s("impatient", "patience-is-kept", "Retry-After is not kept.", _impatient,
        seeds=RARE),
     _d("ends-twice", "no-endless-replay", "Each result is sent twice.", _ends_twice),
-    _d("with-email", "revokes-fit-the-server", "Who signs in is said by e-mail.", _with_email),
+    _d("with-email", "revokes-fit-the-server", "Who signs in is said by e-mail.",
+       frames_with("bind.start", email="a@b.example")),
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from sim.core.op import Erase, Op
 from sim.protocols.hook.mutants import Mutant, off, reframed, sends
+from sim.protocols.mutant import frames_with
 
 
 def _tail(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -22,13 +23,6 @@ def _hours(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if sends(op, "turn.end"):
         usage = attrs.evolve(op.frame.body.usage, duration_ms=36_000_000)
         yield reframed(op, usage=usage)
-    else:
-        yield op
-
-
-def _picky(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if sends(op, "task.ack") and op.frame.body.result == "accepted":
-        yield reframed(op, result="rejected", reason="invalid", session_id=None)
     else:
         yield op
 
@@ -53,7 +47,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("desktop-ten-hours", "desktop", "durations-are-measured",
            "Every task has taken ten hours.", ops=_hours),
     Mutant("desktop-picky", "desktop", "options-may-be-missing",
-           "Tasks that name no model are called invalid.", ops=_picky),
+           "Tasks that name no model are called invalid.",
+           ops=frames_with(lambda op: sends(op, "task.ack") and op.frame.body.result == "accepted",
+                           result="rejected", reason="invalid", session_id=None)),
     Mutant("desktop-tells-paths", "desktop", "paths-stay-at-home",
            "A path of the disk is among the folders.", ops=_paths),
     Mutant("desktop-other-archive", "desktop", "archives-take-one-session",

@@ -8,6 +8,7 @@ from typing import Any
 from sim.core.op import Connection, Frame, Note, Op, Send
 from sim.protocols.hook.frames import Button, TurnProgress
 from sim.protocols.hook.mutants import Mutant, reframed, sends
+from sim.protocols.mutant import drops, frames_with, twice
 from sim.wire.message import Message
 
 
@@ -16,11 +17,6 @@ def _again(actor: Any, op: Any, **changes: Any) -> Send:
     sent = reframed(op, **changes)
     frame = sent.frame
     return Send(op.conn, Message(frame.type, actor.port.new_frame_id(), frame.ts, frame.body))
-
-
-def _no_ack(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "task.ack"):
-        yield op
 
 
 def _mute(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -33,13 +29,6 @@ def _other_session(actor: Any, op: Any) -> Iterator[Op[Any]]:
         request = op.frame.body.request_id
         times = actor.notes[request] = actor.notes.get(request, 0) + 1
         yield op if times == 1 else reframed(op, session_id=f"s-{times}")
-    else:
-        yield op
-
-
-def _misplaced(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if sends(op, "task.ack") and op.frame.body.result == "accepted":
-        yield reframed(op, queue_position=0)
     else:
         yield op
 
@@ -75,36 +64,12 @@ def _afterthought(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield Send(op.conn, Message("turn.progress", port.new_frame_id(), port.now_ms(), body))
 
 
-def _cheerful(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if sends(op, "turn.end") and op.frame.body.status == "cancelled":
-        yield reframed(op, status="ok")
-    else:
-        yield op
-
-
-def _contradictory(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if sends(op, "turn.end") and op.frame.body.status == "ok":
-        yield reframed(op, error_message="all is well")
-    else:
-        yield op
-
-
-def _keeps_results(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "turn.end"):
-        yield op
-
-
 def _deaf_to_cancel(actor: Any, conn: Connection, frame: Frame) -> Iterable[Frame]:
     return () if frame.type == "task.cancel" else (frame,)
 
 
 def _deaf_to_dispatch(actor: Any, conn: Connection, frame: Frame) -> Iterable[Frame]:
     return () if frame.type == "task.dispatch" else (frame,)
-
-
-def _no_hello(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "hello"):
-        yield op
 
 
 def _chat_last(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -136,18 +101,6 @@ def _counts_rounds(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _one_round_id(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if sends(op, "turn.reopen"):
-        yield reframed(op, request_id="00000000-0000-4000-8000-000000000000")
-    else:
-        yield op
-
-
-def _no_reopen(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "turn.reopen"):
-        yield op
-
-
 def _second_round_end(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield op
     if sends(op, "turn.reopen"):
@@ -172,17 +125,6 @@ def _same_buttons(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _answers_twice(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield op
-    if type(op) is Note and op.what == "agent" and op.data.get("did") == "answered":
-        yield op
-
-
-def _leaves_cards(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "interaction.cancel"):
-        yield op
-
-
 def _one_frame_id(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if type(op) is Send:
         frame = op.frame
@@ -191,52 +133,56 @@ def _one_frame_id(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _nameless(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, device_name="") if sends(op, "hello") else op
-
-
 def _m(name: str, caught_by: str, what: str, ops: Any, **more: Any) -> Mutant:
     return Mutant(f"desktop-{name}", "desktop", caught_by, what, ops=ops, **more)
 
 
 MUTANTS: tuple[Mutant, ...] = (
-    _m("no-ack", "ack-comes-first", "Tasks run without an ack.", _no_ack),
+    _m("no-ack", "ack-comes-first", "Tasks run without an ack.", drops("task.ack")),
     _m("mute", "dispatches-are-acked", "Nobody hears of any task.", _mute),
     _m("deaf-to-dispatch", "dispatches-are-acked", "Dispatches are dropped.", None,
        frames=_deaf_to_dispatch),
     _m("other-session", "acks-are-repeated", "A repeated ack names another session.",
        _other_session),
     _m("misplaced", "acks-fit-their-result", "An accepted task has a place in the queue.",
-       _misplaced),
+       frames_with(lambda op: sends(op, "task.ack") and op.frame.body.result == "accepted",
+                   queue_position=0)),
     _m("ghost", "speaks-of-its-own-turns", "Tasks are acked that nobody sent.", _ghost),
     _m("other-key", "the-key-comes-back", "Keys come back in capitals.", _other_key),
     _m("other-result", "ends-do-not-differ", "A result that is sent again is another.",
        _other_result),
     _m("afterthought", "nothing-after-the-end", "Progress follows the end.", _afterthought),
-    _m("cheerful", "cancel-ends-the-turn", "Cancelled turns end ok.", _cheerful, seeds=150),
+    _m("cheerful", "cancel-ends-the-turn", "Cancelled turns end ok.",
+       frames_with(lambda op: sends(op, "turn.end") and op.frame.body.status == "cancelled",
+                   status="ok"), seeds=150),
     _m("contradictory", "ends-fit-their-status", "Results are ok and have an error.",
-       _contradictory),
-    _m("keeps-results", "results-are-handed-in", "Results are never sent.", _keeps_results),
+       frames_with(lambda op: sends(op, "turn.end") and op.frame.body.status == "ok",
+                   error_message="all is well")),
+    _m("keeps-results", "results-are-handed-in", "Results are never sent.", drops("turn.end")),
     _m("deaf-to-cancel", "cancel-ends-the-turn", "Cancels are dropped.", None,
        frames=_deaf_to_cancel, seeds=300),
-    _m("no-hello", "hello-comes-first", "Connections begin without hello.", _no_hello),
+    _m("no-hello", "hello-comes-first", "Connections begin without hello.", drops("hello")),
     _m("chat-last", "chat-is-first", "chat is the last folder.", _chat_last),
     _m("one-hello", "changes-are-announced", "New folders are not announced.", _one_hello,
        seeds=150),
     _m("stutters", "progress-is-throttled", "Each snapshot is sent twice.", _stutters),
     _m("counts-rounds", "round-ids-are-fresh", "Rounds are numbered.", _counts_rounds),
-    _m("one-round-id", "round-ids-are-fresh", "All rounds have one id.", _one_round_id,
+    _m("one-round-id", "round-ids-are-fresh", "All rounds have one id.",
+       frames_with("turn.reopen", request_id="00000000-0000-4000-8000-000000000000"),
        seeds=150),
     _m("no-reopen", "speaks-of-its-own-turns", "Rounds are reported without a reopen.",
-       _no_reopen),
+       drops("turn.reopen")),
     _m("second-round-end", "rounds-are-never-replayed", "A round ends twice.",
        _second_round_end),
     _m("many-buttons", "buttons-fit", "Cards have 25 buttons.", _many_buttons),
     _m("same-buttons", "buttons-fit", "Two buttons of a card have one id.", _same_buttons),
-    _m("answers-twice", "a-card-is-answered-once", "A card is answered twice.", _answers_twice),
+    _m("answers-twice", "a-card-is-answered-once", "A card is answered twice.",
+       twice(lambda op: type(op) is Note and op.what == "agent"
+             and op.data.get("did") == "answered")),
     _m("leaves-cards", "cards-are-taken-back", "Cards stay open behind the end.",
-       _leaves_cards),
+       drops("interaction.cancel")),
     _m("one-frame-id", "desktop-frame-ids-are-unique", "All frames have one id.",
        _one_frame_id),
-    _m("nameless", "desktop-frames-pass-the-parser", "The hello has no name.", _nameless),
+    _m("nameless", "desktop-frames-pass-the-parser", "The hello has no name.",
+       frames_with("hello", device_name="")),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from sim.protocols.hook.machine import ENDED
 from sim.protocols.hook.mutants import Mutant, calls, reframed, saves, sends
 from sim.protocols.hook.oracles.oracle import FINALS
 from sim.protocols.hook.server.stored import EventRow, RequestRow, RoundRow
+from sim.protocols.mutant import drops, frames_with, twice
 from sim.wire.message import Message
 
 
@@ -30,14 +31,6 @@ def _is_request(op: Any) -> bool:
     return calls(op, PostMessage) and op.request.role == "request"
 
 
-def _foreign_folder(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, workspace="secret") if sends(op, "task.dispatch") else op
-
-
-def _one_key_for_all(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, external_key="slack:one") if sends(op, "task.dispatch") else op
-
-
 def _other_prompt(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if sends(op, "task.dispatch"):
         request = op.frame.body.request_id
@@ -47,74 +40,8 @@ def _other_prompt(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _takes_over(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, session_id="s-1") if sends(op, "task.dispatch") else op
-
-
-def _forgets_requests(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not saves(op, RequestRow):
-        yield op
-
-
-def _forgets_rounds(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not saves(op, RoundRow):
-        yield op
-
-
-def _forgets_events(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not saves(op, EventRow):
-        yield op
-
-
-def _no_welcome(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "welcome"):
-        yield op
-
-
-def _no_pong(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "pong"):
-        yield op
-
-
-def _no_archive(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "session.archive"):
-        yield op
-
-
-def _no_cancel(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "task.cancel"):
-        yield op
-
-
-def _second_post(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield op
-    if _is_request(op):
-        yield op
-
-
-def _no_post(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not _is_request(op):
-        yield op
-
-
-def _second_card(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield op
-    if _is_card(op):
-        yield op
-
-
-def _no_card(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not _is_card(op):
-        yield op
-
-
 def _card_in_the_channel(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield _with(op, thread=None) if _is_card(op) else op
-
-
-def _keeps_buttons(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not (calls(op, EditMessage) and op.request.state == ""):
-        yield op
 
 
 def _appends(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -140,11 +67,6 @@ def _all_is_well(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield _with(op, state=OK) if calls(op, EditMessage) and op.request.state == FAILED else op
 
 
-def _no_final(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not (calls(op, EditMessage) and op.request.state in FINALS):
-        yield op
-
-
 def _back_to_work(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield op
     if calls(op, EditMessage) and op.request.state in FINALS:
@@ -159,10 +81,6 @@ def _stays_interrupted(actor: Any, op: Any) -> Iterator[Op[Any]]:
         elif name in actor.notes:
             return
     yield op
-
-
-def _other_button(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, button_id="perm:other") if sends(op, "interaction.decision") else op
 
 
 def _decides_twice(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -203,10 +121,6 @@ def _one_frame_id(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield Send(op.conn, Message(frame.type, "S-1", frame.ts, frame.body))
     else:
         yield op
-
-
-def _nameless(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    yield reframed(op, server_name="") if sends(op, "welcome") else op
 
 
 def _other_reason(actor: Any, op: Any) -> Iterator[Op[Any]]:
@@ -259,40 +173,49 @@ def _m(name: str, caught_by: str, what: str, ops: Any, **more: Any) -> Mutant:
 
 MUTANTS: tuple[Mutant, ...] = (
     _m("foreign-folder", "only-listed-folders",
-       "Tasks go into a folder that nobody offers.", _foreign_folder),
-    _m("one-key-for-all", "keys-are-threads", "All threads share one session.", _one_key_for_all),
+       "Tasks go into a folder that nobody offers.",
+       frames_with("task.dispatch", workspace="secret")),
+    _m("one-key-for-all", "keys-are-threads", "All threads share one session.",
+       frames_with("task.dispatch", external_key="slack:one")),
     _m("other-prompt", "redelivery-is-the-same-task",
        "A task that is delivered again asks for something else.", _other_prompt),
     _m("takes-over", "redelivery-is-the-same-task",
-       "Ordinary tasks take over a session of the desktop.", _takes_over),
+       "Ordinary tasks take over a session of the desktop.",
+       frames_with("task.dispatch", session_id="s-1")),
     _m("forgets-requests", "tasks-go-to-their-desktop",
-       "Tasks are dispatched and not stored.", _forgets_requests),
-    _m("forgets-rounds", "stored-before-shown", "Continuations are not stored.", _forgets_rounds),
+       "Tasks are dispatched and not stored.", drops(lambda op: saves(op, RequestRow))),
+    _m("forgets-rounds", "stored-before-shown", "Continuations are not stored.",
+       drops(lambda op: saves(op, RoundRow))),
     _m("forgets-events", "seen-means-stored",
-       "A command is confirmed and not stored.", _forgets_events),
-    _m("no-welcome", "tasks-wait-for-welcome", "Tasks flow without a welcome.", _no_welcome),
-    _m("no-pong", "server-answers-pings", "Pings are not answered.", _no_pong),
+       "A command is confirmed and not stored.", drops(lambda op: saves(op, EventRow))),
+    _m("no-welcome", "tasks-wait-for-welcome", "Tasks flow without a welcome.", drops("welcome")),
+    _m("no-pong", "server-answers-pings", "Pings are not answered.", drops("pong")),
     _m("no-archive", "new-archives-the-session",
-       "/new leaves the old session in the desktop's list.", _no_archive, seeds=150),
-    _m("no-cancel", "stop-reaches-the-task", "/stop is not passed on.", _no_cancel, seeds=150),
-    _m("second-post", "one-message-per-request", "Each message is posted twice.", _second_post),
-    _m("no-post", "requests-are-shown", "No message says that the task has begun.", _no_post),
-    _m("second-card", "cards-stand-in-their-thread", "Each card is posted twice.", _second_card),
-    _m("no-card", "cards-are-shown", "Questions never appear.", _no_card),
+       "/new leaves the old session in the desktop's list.", drops("session.archive"), seeds=150),
+    _m("no-cancel", "stop-reaches-the-task", "/stop is not passed on.",
+       drops("task.cancel"), seeds=150),
+    _m("second-post", "one-message-per-request", "Each message is posted twice.",
+       twice(_is_request)),
+    _m("no-post", "requests-are-shown", "No message says that the task has begun.",
+       drops(_is_request)),
+    _m("second-card", "cards-stand-in-their-thread", "Each card is posted twice.", twice(_is_card)),
+    _m("no-card", "cards-are-shown", "Questions never appear.", drops(_is_card)),
     _m("card-in-the-channel", "cards-stand-in-their-thread",
        "Cards are posted outside of their thread.", _card_in_the_channel),
     _m("keeps-buttons", "dead-cards-have-no-buttons",
-       "Cards keep their buttons for ever.", _keeps_buttons),
+       "Cards keep their buttons for ever.",
+       drops(lambda op: calls(op, EditMessage) and op.request.state == "")),
     _m("appends", "working-text-is-the-owners", "Snapshots pile up.", _appends),
     _m("goes-back", "working-text-is-the-owners", "Old snapshots are shown.", _goes_back),
     _m("all-is-well", "finals-are-the-owners-end", "Failures are shown as OK.", _all_is_well),
-    _m("no-final", "shows-final-state", "Answers are not shown.", _no_final),
+    _m("no-final", "shows-final-state", "Answers are not shown.",
+       drops(lambda op: calls(op, EditMessage) and op.request.state in FINALS)),
     _m("back-to-work", "finished-stays-finished",
        "A finished message goes back to work.", _back_to_work),
     _m("stays-interrupted", "late-ends-win", "A late answer is not shown.", _stays_interrupted,
        seeds=300, needs="absence"),
     _m("other-button", "decisions-are-presses", "The decision is not what was pressed.",
-       _other_button),
+       frames_with("interaction.decision", button_id="perm:other")),
     _m("decides-twice", "one-decision-per-card", "A press is passed on twice.", _decides_twice),
     _m("cancels-the-original", "cancel-names-what-runs",
        "/stop names the finished task, not its continuation.", _cancels_the_original, seeds=300),
@@ -308,7 +231,8 @@ MUTANTS: tuple[Mutant, ...] = (
     _m("hears-no-hello", "hello-is-welcomed", "A hello stays without an answer.", None,
        frames=_hears_no_hello, seeds=150),
     _m("one-frame-id", "server-frame-ids-are-unique", "All frames have one id.", _one_frame_id),
-    _m("nameless", "server-frames-pass-the-parser", "The welcome has no name.", _nameless),
+    _m("nameless", "server-frames-pass-the-parser", "The welcome has no name.",
+       frames_with("welcome", server_name="")),
     _m("other-reason", "standby-is-told-exactly",
        "The second socket is sent away with other words.", _other_reason, seeds=150),
 )  # fmt: skip

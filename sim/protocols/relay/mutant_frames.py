@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
-from sim.core.op import Op, Send
-from sim.protocols.mutant import Ops, sends
+from sim.core.op import Send
+from sim.protocols.mutant import sends
 from sim.protocols.relay.constants import RELAY
 from sim.protocols.relay.frames import shape_of
 from sim.wire.message import Message
@@ -58,14 +57,3 @@ def changed(op: Send, **payload: Any) -> Send:
     wire = {**frame.wire, "payload": fields}
     made = Message(frame.type, frame.id, frame.ts, None, wire, shape_of(wire), frame.sender)
     return Send(op.conn, made)
-
-
-def twice(wanted: Callable[[Any], bool]) -> Ops:
-    """Such frames are sent twice."""
-
-    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
-        yield op
-        if wanted(op):
-            yield op
-
-    return ops

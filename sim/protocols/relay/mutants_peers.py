@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sim.core.op import Op, Send
-from sim.protocols.mutant import Mutant, sends
+from sim.protocols.mutant import Mutant, drops, sends, twice
 from sim.protocols.relay.constants import CONTROLLER, NODE, RELAY
 from sim.protocols.relay.frames import shape_of
-from sim.protocols.relay.mutant_frames import action_of, changed, payload_of, says, twice
+from sim.protocols.relay.mutant_frames import action_of, changed, payload_of, says
 from sim.wire.message import Message
 
 
@@ -93,11 +93,6 @@ def _text_for_a_number(actor: Any, op: Any) -> Iterator[Op[Any]]:
     yield changed(op, durationMs="5") if sends(op, "result") else op
 
 
-def _no_pong(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not sends(op, "pong"):
-        yield op
-
-
 def _markdown(actor: Any, op: Any) -> Iterator[Op[Any]]:
     if action_of(op).startswith("primitive.dom.extract_"):
         yield changed(op, action="primitive.dom.extract_markdown")
@@ -130,7 +125,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("controller-as-relay", CONTROLLER, "controllers-are-honest", "Its pings are a relay's.",
            5, ops=_sender(RELAY, lambda op: sends(op, "ping"))),
     Mutant("node-answers-twice", NODE, "nodes-answer-once", "Each result is sent twice.", 5,
-           ops=twice(lambda op: sends(op, "result"))),
+           ops=twice("result")),
     Mutant("node-nameless-commands", NODE, "results-fit-their-action",
            "Descriptors have no displayName.", ops=_nameless),
     Mutant("node-shapeless", NODE, "node-frames-pass-the-parser", "durationMs is a text.", 5,
@@ -146,9 +141,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("node-takes-any-tab", NODE, "intercepts-are-of-open-tabs",
            "Every subscribe is called good.", 90, ops=_takes_anything),
     Mutant("node-no-pong", NODE, "nodes-answer-pings", "It answers no ping.", 5, "pinging-relay",
-           ops=_no_pong),
+           ops=drops("pong")),
     Mutant("controller-no-pong", CONTROLLER, "controllers-answer-pings", "It answers no ping.", 5,
-           "pinging-relay", ops=_no_pong),
+           "pinging-relay", ops=drops("pong")),
     Mutant("node-mute-cancels", NODE, "cancelled-work-is-answered",
            "Nobody is told that work was cancelled.", ops=_answers_nobody),
     Mutant("controller-always-markdown", CONTROLLER, "formats-name-the-action",

@@ -6,21 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sim.core.op import Close, Connection, Frame, Op, Send, StartTimer
-from sim.protocols.mutant import Mutant, sends
+from sim.protocols.mutant import Mutant, drops, sends, twice
 from sim.protocols.relay.constants import RELAY
 from sim.protocols.relay.frames import shape_of
-from sim.protocols.relay.mutant_frames import action_of, changed, code_of, kind_of, own, says, twice
+from sim.protocols.relay.mutant_frames import action_of, changed, code_of, kind_of, own, says
 from sim.wire.message import Message
-
-
-def _drops(wanted: Any) -> Any:
-    """A relay that does not send such frames."""
-
-    def ops(actor: Any, op: Any) -> Iterator[Op[Any]]:
-        if not wanted(op):
-            yield op
-
-    return ops
 
 
 def _with(wanted: Any, **payload: Any) -> Any:
@@ -111,11 +101,6 @@ def _polls(actor: Any, op: Any) -> Iterator[Op[Any]]:
         yield op
 
 
-def _keeps_older_sockets(actor: Any, op: Any) -> Iterator[Op[Any]]:
-    if not (type(op) is Close and op.reason == "displaced"):
-        yield op
-
-
 def _hangs_up(actor: Any, op: Any) -> Iterator[Op[Any]]:
     """Whoever asks for what it may not is thrown out."""
     yield op
@@ -170,11 +155,11 @@ def _lock(kind: str) -> Any:
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant("relay-no-hello-ack", RELAY, "hellos-are-acked", "It answers no hello.", 5,
-           ops=_drops(lambda op: sends(op, "hello_ack"))),
+           ops=drops("hello_ack")),
     Mutant("relay-other-heartbeat", RELAY, "hellos-are-acked", "It names a heartbeat of 10 s.", 5,
            ops=_with(lambda op: sends(op, "hello_ack"), heartbeatIntervalMs=10_000)),
     Mutant("relay-no-pong", RELAY, "relay-answers-pings", "It answers no ping.", 5,
-           ops=_drops(lambda op: sends(op, "pong"))),
+           ops=drops("pong")),
     Mutant("relay-other-id", RELAY, "answers-keep-the-request-id", "Pongs have ids of their own.",
            5, ops=_other_id),
     Mutant("relay-as-a-node", RELAY, "relays-send-their-families", "It sends routed as a node.",
@@ -189,9 +174,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("relay-to-all-nodes", RELAY, "one-node-per-command",
            "A command goes to every node that is there.", ops=_to_all_nodes),
     Mutant("relay-answers-twice", RELAY, "one-terminal-per-command", "Each result is sent twice.",
-           5, ops=twice(lambda op: sends(op, "result"))),
+           5, ops=twice("result")),
     Mutant("relay-keeps-results", RELAY, "one-terminal-per-command", "No result is handed on.", 10,
-           ops=_drops(lambda op: sends(op, "result"))),
+           ops=drops("result")),
     Mutant("relay-sends-twice", RELAY, "duplicates-run-once", "Each command is sent twice.", 10,
            ops=twice(lambda op: sends(op, "command") and not own(op))),
     Mutant("relay-tidies", RELAY, "commands-go-as-they-came", "Unknown fields are dropped.", 150,
@@ -207,10 +192,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("relay-hangs-up", RELAY, "silence-ends-sessions",
            "A refusal closes the socket.", ops=_hangs_up),
     Mutant("relay-keeps-older-sockets", RELAY, "displaced-sockets-are-closed",
-           "The older socket of a node stays open.", ops=_keeps_older_sockets),
+           "The older socket of a node stays open.",
+           ops=drops(lambda op: type(op) is Close and op.reason == "displaced")),
     Mutant("relay-no-cleanup", RELAY, "cleanup-follows-the-last-session",
            "Nodes are never told that somebody is gone.", 20,
-           ops=_drops(lambda op: action_of(op) == "primitive.tab.close_owned")),
+           ops=drops(lambda op: action_of(op) == "primitive.tab.close_owned")),
     Mutant("relay-cleans-for-nobody", RELAY, "cleanup-spares-the-living",
            "close_owned names nobody.", 20,
            ops=_with(lambda op: action_of(op) == "primitive.tab.close_owned", payload={})),
@@ -218,9 +204,9 @@ MUTANTS: tuple[Mutant, ...] = (
            "Its own commands have a nonce.", 20,
            ops=_with(own, replayNonce="own")),
     Mutant("relay-silent-conflicts", RELAY, "conflicts-are-told", "lock_conflict is not sent.",
-           ops=_drops(_lock("lock_conflict"))),
+           ops=drops(_lock("lock_conflict"))),
     Mutant("relay-silent-grants", RELAY, "locks-are-answered", "lock_acquired is not sent.", 20,
-           ops=_drops(_lock("lock_acquired"))),
+           ops=drops(_lock("lock_acquired"))),
     Mutant("relay-other-owner", RELAY, "lock-events-carry-the-lease",
            "Holders have a session's name.", 20,
            ops=_with(_lock("lock_acquired"), lockOwnerControllerId="session-1")),
@@ -237,7 +223,7 @@ MUTANTS: tuple[Mutant, ...] = (
            "What nodes tell is passed over.", frames=_deaf_to("event")),
     Mutant("relay-forwards-nothing", RELAY, "running-work-is-told-to-stop",
            "Cancels are called forwarded, and are not.",
-           ops=_drops(lambda op: sends(op, "command_cancel"))),
+           ops=drops("command_cancel")),
     Mutant("relay-calls-all-cancelled", RELAY, "cancels-are-answered",
            "Every cancel is called cancelled.",
            ops=_with(_lock("cancel_ack"), status="cancelled")),
@@ -246,13 +232,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("relay-ends-streams-twice", RELAY, "streams-end-once", "stream_ended is sent twice.",
            150, ops=twice(_lock("stream_ended"))),
     Mutant("relay-silent-streams", RELAY, "streams-end-once", "stream_ended is not sent.", 150,
-           ops=_drops(_lock("stream_ended"))),
+           ops=drops(_lock("stream_ended"))),
     Mutant("relay-no-node-disconnected", RELAY, "node-loss-ends-its-work",
            "Lost work is not told of.",
-           ops=_drops(lambda op: code_of(op) == "node_disconnected")),
+           ops=drops(lambda op: code_of(op) == "node_disconnected")),
     Mutant("relay-leaves-listeners", RELAY, "left-listeners-are-turned-off",
            "Nodes are not told that nobody listens.", 150,
-           ops=_drops(lambda op: own(op) and action_of(op) == "listener.unsubscribe")),
+           ops=drops(lambda op: own(op) and action_of(op) == "listener.unsubscribe")),
     Mutant("relay-old-tokens", RELAY, "refreshes-renew", "A refresh gives a token that is known.",
            60, ops=_with(lambda op: sends(op, "refresh_ack"), accessToken="token-A")),
     Mutant("relay-other-identity", RELAY, "tokens-open-doors", "auth_ack names everybody ctl_b.",
@@ -260,14 +246,14 @@ MUTANTS: tuple[Mutant, ...] = (
                         op.frame.wire["payload"], controllerId="ctl_b")),
     Mutant("relay-silent-refusals", RELAY, "commands-are-whole",
            "What lacks a nonce or a target is dropped without a word.", 60,
-           ops=_drops(lambda op: str(code_of(op)).startswith("missing_"))),
+           ops=drops(lambda op: str(code_of(op)).startswith("missing_"))),
     Mutant("relay-mute-to-poison", RELAY, "bad-envelopes-are-refused",
            "What is no envelope is dropped without a word.",
-           ops=_drops(lambda op: code_of(op) in ("invalid_json", "invalid_envelope"))),
+           ops=drops(lambda op: code_of(op) in ("invalid_json", "invalid_envelope"))),
     Mutant("relay-mute-to-gossip", RELAY, "unknown-families-are-refused",
            "Unknown families are dropped without a word.", 150,
-           ops=_drops(lambda op: code_of(op) == "unknown_message_type")),
+           ops=drops(lambda op: code_of(op) == "unknown_message_type")),
     Mutant("relay-lets-nodes-command", RELAY, "roles-do-their-own",
            "Commands of nodes are dropped without a word.",
-           ops=_drops(lambda op: code_of(op) == "forbidden_role")),
+           ops=drops(lambda op: code_of(op) == "forbidden_role")),
 )  # fmt: skip
