@@ -253,7 +253,6 @@ class QuestionView:
             file = self._files[event.call]
             file.reply = event.reply
             self._look_for_trouble(file)
-            self.store(file.store).filed(file)
             self.tell("filed", file)
         before = self._open_befores.pop(event.call, None)
         if before is not None:
@@ -267,9 +266,8 @@ class QuestionView:
             file = self._files.get(event.call)
             if file is not None and event.at - file.at > SLOW_DISK_US:
                 self._has_trouble(file)
-            if file is not None and file.reply is None:
-                file.is_awaited = False  # and may still be carried out
-            elif file is not None:
+            if file is not None and file.reply is not None:  # else it may still be carried out
+                self.store(file.store).answered(file, event.reply)
                 del self._files[event.call]
             return
         call.ended_at, call.answer = event.at, event.reply

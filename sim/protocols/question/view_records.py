@@ -279,7 +279,7 @@ class LogView:
 
 @attrs.define(eq=False)
 class FileView:
-    """An operation on the store's disk. ``is_awaited``: its caller has not given it up."""
+    """An operation on the store's disk."""
 
     n: int
     at: int
@@ -287,4 +287,3 @@ class FileView:
     store: str
     request: Any
     reply: Any = None
-    is_awaited: bool = True

@@ -82,15 +82,15 @@ class StoreFold:
             return LOCK
         return LEASE if path.endswith(LEASE_SUFFIX) else NEW
 
-    def filed(self, file: FileView) -> None:
+    def answered(self, file: FileView, reply: Any) -> None:
         """Who is told that the lease is not his any more has lost it, to whomever, until he
         has taken it anew."""
         is_lease = getattr(file.request, "path", "") == self.path + LEASE_SUFFIX
-        if not self.path or not is_lease or not file.is_awaited:
+        if not self.path or not is_lease:
             return
-        if isinstance(file.reply, NotHeld):
+        if isinstance(reply, NotHeld):
             self.deposed[file.caller] = None
-        elif isinstance(file.request, CreateFile) and isinstance(file.reply, Done):
+        elif isinstance(file.request, CreateFile) and isinstance(reply, Done):
             self.deposed.pop(file.caller, None)
 
     def saved(self, n: int, at: int, path: str, text: Any, by: str) -> list[Change]:

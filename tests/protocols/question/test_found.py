@@ -32,6 +32,12 @@ MENDED = {
     "an entry was written, and its file put aside before the buttons went out": (
         "file-breaks-behind-the-hook//AgEf8Z18pOmuKXA"
     ),
+    "a lease seemed to be lost by an answer that never reached who had asked": (
+        "list-fails//AwE_6gckbMCWsQIdZyzAlrECyugU1pLFB9W5aICVyweinvzAlrECYQ"
+    ),
+    "a message was refused when the hook had no time left to remove the entry": (
+        "dismissed-at-the-desk//AwEH_rP1dlXEByRswJaxApD0hQcklg"
+    ),
     "the disk died before a question that was closed elsewhere had left it": (
         "killed-at-work//AwED-04XVAYFuWM"
     ),

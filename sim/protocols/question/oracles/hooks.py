@@ -281,7 +281,7 @@ class RefusedSendsLeaveNothing(OfHook):
 
     def on_returned(self, before: BeforeView) -> str | None:
         sent = [one for one in before.sent if buttons_of(one.body)]
-        if not sent or not sent[-1].was_refused or before.has_trouble:
+        if not sent or not sent[-1].was_refused or before.has_trouble or seconds_left(before) < 1:
             return None
         self.exercised += 1
         named = named_in(buttons_of(sent[-1].body)[0][1])
