@@ -86,12 +86,16 @@ def iso_timestamp(ts: int | float) -> str:
     Fractions of a millisecond are cut; what lies before 1970 or after the year
     9999 is held at the nearest time between.
     """
-    days, rest = divmod(min(max(int(ts), 0), LAST_TIMESTAMP_MS), _DAY_MS)
+    minutes, millis = divmod(min(max(int(ts), 0), LAST_TIMESTAMP_MS), _MINUTE_MS)
+    return f"{_minute(minutes)}:{millis // 1000:02d}.{millis % 1000:03d}Z"
+
+
+@lru_cache(maxsize=1_024)
+def _minute(minutes: int) -> str:
+    """So many minutes after 1970: ``2026-11-30T02:52``. Most frames share one with another."""
+    days, rest = divmod(minutes, _DAY_MS // _MINUTE_MS)
     year, month, day = _day_after(days)
-    minutes, millis = divmod(rest, _MINUTE_MS)
-    date = f"{year:04d}-{month:02d}-{day:02d}"
-    seconds = f"{millis // 1000:02d}.{millis % 1000:03d}"
-    return f"{date}T{minutes // 60:02d}:{minutes % 60:02d}:{seconds}Z"
+    return f"{year:04d}-{month:02d}-{day:02d}T{rest // 60:02d}:{rest % 60:02d}"
 
 
 VERSION: Final = Predicate(
