@@ -316,13 +316,19 @@ def test_a_small_screen_shows_one_pane_at_a_time():
 
 
 def test_the_screen_follows_when_the_terminal_changes_its_size():
+    async def resized(pilot, *size, panes):
+        await pilot.resize_terminal(*size)
+        for _ in range(1000):  # Textual gathers what comes within a moment, and then draws
+            shown = [one.id for one in pilot.app.screen.query(Pane) if one.region.width > 2]
+            if len(shown) == panes:
+                break
+            await pilot.pause(0.005)
+        await settled(pilot)
+        return screen_text(pilot.app)
+
     async def script(pilot):
-        await pilot.resize_terminal(80, 24)
-        await settled(pilot)
-        script.small = screen_text(pilot.app)
-        await pilot.resize_terminal(120, 36)
-        await settled(pilot)
-        script.large = screen_text(pilot.app)
+        script.small = await resized(pilot, 80, 24, panes=1)
+        script.large = await resized(pilot, 120, 36, panes=3)
 
     perform(shared(), script)
     assert "invariants" not in script.small
