@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from sim.protocols.question.constants import (
     ATTEMPT_LIMIT_MS,
@@ -15,7 +16,7 @@ from sim.protocols.question.oracles.matching import due_of
 from sim.protocols.question.oracles.oracle import MS_US, SECOND_US, OfListener, Owing, seconds
 from sim.protocols.question.view import QuestionView
 from sim.protocols.question.view_calls import LIST, CallView
-from sim.protocols.question.view_records import Attempt, LogView
+from sim.protocols.question.view_records import Attempt, EntryView, LogView
 
 SLACK_US: Final = 50 * MS_US
 """How far a recording's times may be off; a simulated pause is exact."""
@@ -155,6 +156,12 @@ class HandlersRunSideBySide(Owing):
         return attempt.update.kind == "text" and any(
             one.update.user == attempt.update.user for one in others
         )
+
+    def on_gone(self, kept: tuple[EntryView, Mapping[str, Any]]) -> None:
+        """A text for what has left the store meanwhile is nobody's."""
+        for one in self.view.attempts.all:
+            if one.update.kind == "text" and kept[0] in one.meant:
+                self.forget(one.n)
 
     def on_issued(self, call: CallView) -> str | None:
         if call.attempt is not None:
