@@ -4,7 +4,7 @@ from functools import cache
 
 from sim.play import vocabularies
 from sim.scenario.parse import parse_scenario
-from tests.tui.stage import perform, screen_text, settled
+from tests.tui.stage import perform, screen_text, settled, shared
 from tui.feeds.runner import run_session
 from tui.widgets.pane import Pane
 
@@ -110,3 +110,10 @@ def test_an_update_waits_is_given_and_is_gone_when_the_next_poll_confirms_it():
         assert states[0] == "waits"
         assert states[1].startswith("given as 900")
     assert told[-1] == []
+
+
+def test_a_text_that_privacy_withholds_waits_for_nobody():
+    session = shared("private-group")
+    told = [r.text for n in range(session.count) for r in session.chronicle.standing("TG", n)]
+    assert any("qcustom:" in text for text in told)
+    assert not any("nobody hears me" in text for text in told)

@@ -109,9 +109,7 @@ def _waits(view: View, scene: Scene, host: str) -> Iterator[Line]:
         call = scene.calls[n]
         since = (scene.now - call.at) / 1e6
         told = f"{call.target}.{call.what}  asked at step {n}, {since:.3f} s ago"
-        yield line(
-            (f"  {pad(head, NAME)}", "dim"), (fit(told, view.width - NAME - 2), "warn"), row=n
-        )
+        yield from _told(view, " ", head, told, "warn", n)
         head = ""
 
 

@@ -11,6 +11,7 @@ from sim.core.event import Event
 from sim.core.http import HttpRequest, HttpResponse
 from sim.view.changes import Timeline
 
+GET_ME: Final = "/getMe"
 GET_UPDATES: Final = "/getUpdates"
 Shown = tuple[str, str, int]
 """What an update is called, what is told of it, since which step."""
@@ -23,6 +24,8 @@ class Inboxes:
         self._told: dict[tuple[str, str], Timeline] = {}
         self._here: dict[tuple[str, str], tuple[str, int]] = {}
         """What waits: its text and its update_id, 0 until a poll has brought it."""
+        self._deaf: dict[str, None] = {}
+        """Where bots do not get all that is said in groups (§7 supplement 2)."""
 
     def on(self, event: Event) -> None:
         """Take the next event."""
@@ -37,6 +40,14 @@ class Inboxes:
                 request=HttpRequest(path=path), reply=HttpResponse(body=Mapping() as body)
             ) if path.endswith(GET_UPDATES):
                 self._given(event, body.get("result"))
+            case events.CallApplied(
+                request=HttpRequest(path=path), reply=HttpResponse(body=Mapping() as body)
+            ) if path.endswith(GET_ME):
+                self._met(event, body.get("result"))
+
+    def _met(self, event: events.CallApplied, bot: Any) -> None:
+        if isinstance(bot, Mapping) and bot.get("can_read_all_group_messages") is False:
+            self._deaf[event.callee] = None
 
     def at(self, host: str, n: int) -> Iterator[Shown]:
         """What waits at a Telegram after step ``n``."""
@@ -51,7 +62,11 @@ class Inboxes:
             self._put(event.n, (event.host, key), f"{said.person}  {said.button}", 0)
         elif isinstance(said, PersonSaid):
             key = f"text {said.chat}/{said.message.rpartition('/')[2]}"
-            self._put(event.n, (event.host, key), f"{said.person}  {said.text}", 0)
+            text = f"{said.person}  {said.text}"
+            if event.host in self._deaf and said.chat.startswith("-"):
+                self._here[event.host, key] = (text, 0)  # whether it comes is seen when it does
+            else:
+                self._put(event.n, (event.host, key), text, 0)
 
     def _put(self, n: int, key: tuple[str, str], text: str, update: int) -> None:
         self._here[key] = (text, update)
@@ -60,7 +75,7 @@ class Inboxes:
 
     def _gone(self, n: int, key: tuple[str, str]) -> None:
         del self._here[key]
-        self._told[key].put(n, None)
+        self._told.setdefault(key, Timeline()).put(n, None)
 
     def _confirmed(self, event: events.CallIssued, offset: str) -> None:
         before = int(offset) if offset.isdecimal() else 0
