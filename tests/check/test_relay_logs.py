@@ -276,7 +276,7 @@ def test_no_log_of_one_peer_and_none_that_begins_late_gives_a_false_finding(name
     scenario = load(name)
     puppets = {one.kind for one in scenario.participants if one.puppet is not None}
     events = list(play(scenario, driver="step").trace.events)
-    wrong = {"nodes-answer-under-the-request-id", FAULTY.get(name)}  # where it begins is to be told
+    wrong = {FAULTY.get(name)}
     found = []
     for part, seen in parts_of(events):
         for place, closings in itertools.product(PLACES, (True, False)):
@@ -322,6 +322,12 @@ def test_a_refusal_under_the_request_id_of_a_waiting_command_is_not_its_end():
     lock = [("A", True, said("tab_lock")), ("A", False, LOCKED)]
     assert told(*WAITS, *lock, *RUNS) == []
     assert told(*WAITS, *lock, *RUNS, ("A", False, LOST)) == ["one-terminal-per-command"]
+
+
+def test_a_frame_that_a_log_tells_twice_has_used_its_nonce_once():
+    later = {**COMMAND, "requestId": "f-2"}
+    assert told(("A", True, COMMAND), ("A", True, COMMAND)) == []
+    assert told(("A", True, COMMAND), ("A", True, later)) == ["nonces-are-fresh"]
 
 
 def test_two_commands_with_one_request_id_may_have_two_ends():

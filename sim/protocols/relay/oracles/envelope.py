@@ -210,8 +210,10 @@ class NodesAnswerUnderTheRequestId(OfPeers):
     obeyed_by = NODE
 
     def judge(self, session: SessionView, event: FrameSent) -> str | None:
-        if self.view.frames_only and event.frame.type == "error":
-            return None  # it may answer what no parser takes, of which nobody here has heard
+        if self.view.frames_only and (event.frame.type == "error" or session.ready_us < 0):
+            # It may answer what no parser takes, or what was sent before the log began: nobody
+            # here has heard of that.
+            return None
         self.exercised += 1
         node = self.view.node(event.sender)
         place = event.link, str(self.view.said.get("requestId"))
