@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import attrs
-import msgspec
 
 from sim.core.errors import UsageError
 from sim.core.op import Frame
 from sim.live.proxy_faults import WAYS, WayWord
 from sim.live.roll import PeerRoll, Roll
 from sim.scenario.playing.wording import PayloadWording, Wording
+from sim.wire.decode import NotJson, decode_json
 
 API: Final = "/api/"
 TOKENS: Final = ("accessToken", "refreshToken")
@@ -61,8 +61,8 @@ class Manner:
 def decoded(text: str) -> Any:
     """The JSON value of a frame, {} for none."""
     try:
-        return msgspec.json.decode(text)
-    except (ValueError, RecursionError):
+        return decode_json(text)
+    except NotJson:
         return {}
 
 

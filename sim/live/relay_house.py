@@ -16,13 +16,13 @@ from sim.live.house import Plan
 from sim.live.lodging import Lodging
 from sim.live.outsider import Outsider
 from sim.live.relay_stage import OPEN_HOUSE, OpenRelayStage, stage_with
+from sim.live.roll import payload_of
 from sim.play import vocabularies
 from sim.protocols.relay.codes import ERROR_CODES
 from sim.protocols.relay.constants import CONTROLLER, NODE, ROLES
 from sim.protocols.relay.frames import ACTIONS, EVENTS, MESSAGES
 from sim.protocols.relay.relay.web import PATHS
 from sim.scenario.parse import parse_scenario
-from sim.wire.decode import NotJson, decode_json
 
 API = "/api/"
 WEB = "web"
@@ -102,13 +102,13 @@ class RelayHouse(Lodging[OpenRelayStage]):
 
     def lane_of(self, path: str, query: str, first: str | None) -> str:
         """The hello's role counts, before it that of the query; who says neither controls."""
-        said = _payload(first, "hello").get("role")
+        said = payload_of(first, "messageType", "hello").get("role")
         asked = parse_qs(query).get("role", [""])[-1]
         return next((one for one in (said, asked) if one in self.lanes), CONTROLLER)
 
     def whose(self, first: str | None) -> str:
         """A node may name itself; a controller is known by its token only."""
-        node = _payload(first, "hello").get("nodeId")
+        node = payload_of(first, "messageType", "hello").get("nodeId")
         return node if isinstance(node, str) else ""
 
     def place_for(self, who: str, lane: str) -> str:
@@ -154,17 +154,3 @@ class RelayHouse(Lodging[OpenRelayStage]):
             self._hide(request.body)
         answer = await ask_as(self.driver, WEB, self.server, request)
         return answer if isinstance(answer, HttpResponse) else None
-
-
-def _payload(text: str | None, family: str) -> Mapping[str, Any]:
-    """The payload of a frame of this family, {} for anything else."""
-    if text is None:
-        return {}
-    try:
-        frame = decode_json(text)
-    except NotJson:
-        return {}
-    if not isinstance(frame, dict) or frame.get("messageType") != family:
-        return {}
-    payload = frame.get("payload")
-    return payload if isinstance(payload, dict) else {}

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs
 
 import attrs
-import msgspec
 
 from sim.channel.services import SERVICES
+from sim.wire.decode import NotJson, decode_json
 
 LANES = SERVICES
 _WORDS = {"slack": "slack", "telegram": "telegram", "tg": "telegram", "x": "x", "twitter": "x"}
@@ -148,8 +148,8 @@ def payload_of(text: str | None, key: str, kind: str) -> dict[str, Any]:
     if text is None:
         return {}
     try:
-        frame = msgspec.json.decode(text)
-    except (ValueError, RecursionError):
+        frame = decode_json(text)
+    except NotJson:
         return {}
     if not isinstance(frame, dict) or frame.get(key) != kind:
         return {}

@@ -7,6 +7,7 @@ import pytest
 from sim.core.errors import UsageError
 from sim.live.relay_away import checked_url, crew_text
 from sim.live.relay_stage import OpenTokens
+from sim.live.roll import payload_of
 from sim.protocols.relay.relay.sessions import Grant
 
 
@@ -38,3 +39,16 @@ def test_a_crew_has_names_in_order() -> None:
 )
 def test_a_token_says_whose_it_is(token: str, grant: Grant | None) -> None:
     assert OpenTokens("", "word", {"drawn": Grant("node", "N")}).get(token) == grant
+
+
+def test_what_a_diagram_says_of_a_token_counts_for_whoever_shows_that_identity() -> None:
+    near = Grant("controller", "alice", ("command.*",), ("N",))
+    tokens = OpenTokens("", "", {}, {("controller", "alice"): near})
+    assert tokens["controller-alice"] == near
+    assert tokens["controller-bob"] == Grant("controller", "bob")
+
+
+def test_a_hello_with_half_a_character_says_who_it_is_all_the_same() -> None:
+    hello = '{"messageType": "hello", "x": "\\ud800", "payload": {"role": "node"}}'
+    assert payload_of(hello, "messageType", "hello") == {"role": "node"}
+    assert payload_of(hello[:-1], "messageType", "hello") == {}

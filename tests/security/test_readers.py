@@ -94,8 +94,6 @@ OWN = {
     "sim/drivers/plain_http.py": "a body, at most BODY_BYTES (tests/live/test_strangers)",
     "sim/live/bridge_desk.py": "the pending file: its entries are a target",
     "sim/live/control.py": "a body, at most BODY_BYTES (tests/live/test_control_guard)",
-    "sim/live/proxy_manner.py": "a frame that the validator has read",
-    "sim/live/roll.py": "a frame that the validator has read",
     "sim/live/secrets.py": "a line of a recording that is being written",
     "sim/protocols/hook/catalogue/trials.py": "a frame that we have written",
     "sim/protocols/question/says.py": "a parameter of a simulated request",
