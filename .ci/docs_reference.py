@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-PROTOCOLS = ("hook", "relay", "question")
+from sim.protocols.register import PROTOCOLS
 
 
 def pages() -> dict[str, str]:

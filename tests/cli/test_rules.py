@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from sim.protocols.proven import proven
 from tests.cli.screens import Shell
+
+ROWS = sum(len(one.rows) for one in proven())
 
 
 def test_all_rows_are_listed_with_a_summary(shell: Shell) -> None:
@@ -14,14 +17,14 @@ def test_all_rows_are_listed_with_a_summary(shell: Shell) -> None:
     assert said.code == 0
     assert "HK-01" in said.out
     assert "HK-204" in said.out
-    assert "of 329 watched" in said.out
+    assert f"of {ROWS} watched" in said.out
     assert "OT-65" in said.out
     assert "switchable" in said.out
 
 
 def test_rows_are_given_as_json_with_all_fields(shell: Shell) -> None:
     rows = json.loads(shell("rules", "--json").out)
-    assert len(rows) == 204 + 65 + 60
+    assert len(rows) == ROWS >= 204 + 65 + 60
     for row in rows:
         assert row["rule"]
         assert row["without"]

@@ -6,6 +6,8 @@ what stands there afterwards).
 
 from __future__ import annotations
 
+from tests.contributing.followed_protocol import PROTOCOL
+
 Edit = dict[str, object]
 
 
@@ -276,4 +278,5 @@ FOLLOWED: dict[str, list[Edit]] = {
     "invariant": INVARIANT,
     "fault": FAULT,
     "channel": CHANNEL,
+    "protocol": PROTOCOL,
 }

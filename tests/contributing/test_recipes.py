@@ -86,6 +86,7 @@ def applied(tree: Path, edits: Iterable[dict[str, object]]) -> None:
         for name, change in edit.items():
             path = tree / name
             if isinstance(change, str):
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(change, "utf-8")
                 continue
             text = path.read_text("utf-8")

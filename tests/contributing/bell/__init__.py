@@ -1,0 +1,1 @@
+"""The bell protocol: a guest knocks, and the door answers."""
