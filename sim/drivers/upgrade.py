@@ -76,7 +76,8 @@ class ReadBefore(trio.abc.Stream):
     """A stream of which the request was read already: that comes first again.
 
     What is behind it comes when it was answered, see :meth:`answered`: the library forgets
-    frames that come before.
+    frames that come before. Once somebody else has the stream, to :func:`linger` on it, nothing
+    comes any more, and whoever still writes finds it broken.
     """
 
     def __init__(self, stream: trio.SocketStream, head: Head) -> None:
@@ -97,11 +98,17 @@ class ReadBefore(trio.abc.Stream):
         if self._early:
             taken, self._early = self._early, b""
             return taken
-        return await self._stream.receive_some(max_bytes)
+        try:
+            return await self._stream.receive_some(max_bytes)
+        except trio.BusyResourceError:
+            await trio.sleep_forever()
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Straight through."""
-        await self._stream.send_all(data)
+        """Straight through. Raises BrokenResourceError."""
+        try:
+            await self._stream.send_all(data)
+        except trio.BusyResourceError:
+            raise trio.BrokenResourceError("the connection is being ended") from None
 
     async def wait_send_all_might_not_block(self) -> None:
         """Straight through."""

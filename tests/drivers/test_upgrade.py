@@ -6,11 +6,12 @@ from typing import Any
 
 import h11
 import pytest
+import trio
 import trio.testing
 
 from sim.core.http import HttpResponse
 from sim.drivers.plain_http import answer_of
-from sim.drivers.upgrade import Answer, Head, path_of, read_head
+from sim.drivers.upgrade import Answer, Head, ReadBefore, path_of, read_head
 
 HOST = b" HTTP/1.1\r\nHost: h\r\n"
 
@@ -108,3 +109,28 @@ async def test_a_plain_head_is_a_request_of_its_own() -> None:
     head = await met(b"HEAD http://h/api/a?x" + HOST + b"\r\n")
     assert isinstance(head, Head)
     assert (head.plain, head.path, head.query) == ("HEAD", "/api/a", "x")
+
+
+class Taken:
+    """A stream that another task has in its hands."""
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        raise trio.BusyResourceError("another task is currently receiving")
+
+    async def send_all(self, data: bytes) -> None:
+        raise trio.BusyResourceError("another task is currently sending")
+
+
+@pytest.mark.trio
+async def test_a_reply_to_a_close_that_crosses_our_own_is_no_defect_of_ours() -> None:
+    stream: Any = Taken()
+    ours = ReadBefore(stream, Head("/", {}, b"GET"))
+    assert await ours.receive_some() == b"GET"
+    ours.answered()
+    with pytest.raises(trio.BrokenResourceError):
+        await ours.send_all(b"a Close frame")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ours.receive_some)
+        await trio.testing.wait_all_tasks_blocked()
+        assert nursery.child_tasks
+        nursery.cancel_scope.cancel()
