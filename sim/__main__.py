@@ -8,6 +8,9 @@ import sys
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
+        from sim.cli.ending import hear_what_python_drops
+
+        hear_what_python_drops()
         from sim.cli.app import call
 
         code = call(sys.argv[1:])

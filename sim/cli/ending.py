@@ -7,17 +7,21 @@ An exception that a signal raises may be lost: Python drops those that come up i
 finalizer or a callback of the collector. So the third signal raises it again (the second
 one may belong to the first: ``timeout`` sends two, and what is being cleaned up must not
 be disturbed), and commands that wait for signals themselves ask first which one has come.
+What was dropped comes again by itself, too (``hear_what_python_drops``).
 """
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 NAMES = ("SIGTERM", "SIGHUP")
+AGAIN_AFTER_S = 0.01
 
 
 class _Came:
@@ -62,6 +66,26 @@ def gentle_endings() -> Iterator[Callable[[], int]]:
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
+
+
+def hear_what_python_drops() -> None:
+    """Send Ctrl-C again, a moment later, when its exception came up where nobody passes it on.
+
+    The import system alone has one such callback per module: without this a command that is
+    told to end while it loads may go on as if nothing had been said.
+    """
+    usual = sys.unraisablehook
+
+    def heard(dropped: Any) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            # Not from here: this is the callback's frame, and it would be dropped again.
+            again = threading.Timer(AGAIN_AFTER_S, os.kill, (os.getpid(), signal.SIGINT))
+            again.daemon = True
+            again.start()
+        else:
+            usual(dropped)
+
+    sys.unraisablehook = heard
 
 
 def _ours() -> Iterator[signal.Signals]:

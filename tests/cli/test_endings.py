@@ -187,3 +187,26 @@ def test_two_signals_at_once_are_one():
 def test_without_a_signal_a_live_session_begins_as_usual():
     with gentle_endings():
         assert not stop_of().event.is_set()
+
+
+def test_ctrl_c_that_python_drops_in_a_callback_comes_again(monkeypatch: pytest.MonkeyPatch):
+    """Seen once in 350 times while modules were imported: the search went on for minutes."""
+    heard: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", heard.append)
+    ending.hear_what_python_drops()
+
+    class Loaded:
+        def __init__(self, error: BaseException) -> None:
+            self.error = error
+
+        def __del__(self) -> None:
+            raise self.error
+
+    def load_and_work() -> None:
+        Loaded(KeyboardInterrupt())  # gone at once, as nobody keeps it
+        time.sleep(PATIENCE_S)
+
+    Loaded(ValueError("somebody else's"))
+    with pytest.raises(KeyboardInterrupt):
+        load_and_work()
+    assert len(heard) == 1
