@@ -190,3 +190,20 @@ def test_two_old_entries_that_could_be_about_one_question_reject_it_once():
     play.run_ms(31_000)
     assert play.asked() == ["GET list", "POST /que_1/reject", "GET list"]
     assert play.tool("que_1") == "running"
+
+
+def test_what_was_not_rejected_because_its_answer_was_on_the_way_is_rejected_once_that_has_failed():
+    play = BridgePlay()
+    play.act("opencode", acts.Ask("ses_1", shows_tool=False), 50)
+    play.put()
+    old(play, TTL - 20_000)
+    old(play, TTL - 500, "aaaa0002", call_id="call_B")
+    play.world.route("listener", "opencode").latency = (1_000_000, 1_000_000)
+    play.fail("listener>opencode", "POST:/question/*/reply", "500")
+    play.press("qopt:aaaa0001:0", message=101, ms=600)
+    play.say("a batch, so that cleaning runs", person="Bob", ms=4_000)
+    assert list(play.kept()) == ["aaaa0001"]
+    assert play.asked() == ["GET list", "GET list", "POST /que_1/reply"]
+    play.run_ms(60_000)
+    assert play.asked()[3:] == ["GET list", "POST /que_1/reject"]
+    assert play.tool("que_1") == "error"

@@ -144,11 +144,11 @@ class Expiry:
         desk = self._desk
         if request_id in self._rejected and desk.rules.rejected_once:
             return ""
+        if not desk.closing.begin(request_id):
+            return ""  # it is answered through another entry, whose turn comes if that fails
         self._rejected[request_id] = None
         if len(self._rejected) > REMEMBERED:
             del self._rejected[next(iter(self._rejected))]
-        if not desk.closing.begin(request_id):
-            return ""  # it is answered through another entry
         refused = await desk.questions.reject(request_id, directory, desk.plan.opencode_ms)
         desk.closing.end(request_id, closed=refused is None)
         return "" if refused is None else str(refused)
