@@ -29,27 +29,28 @@ CANNOT_RUN = 2
 INTERRUPTED = 130
 BY_SIGNAL = 128
 PIPE_CLOSED = 141
-FEW = 12
-"""So many names are told where none of them is near."""
+FEW = 10
+"""So many names are told of a long list, where none of them is near."""
 _URL_SECRETS = re.compile(r"(?<=://)[^/@]*(?=@)|(?<=\?).+(?=#|$)")
 
 
 def unknown(what: str, word: str, known: Iterable[str], *, remedy: str = "") -> UsageError:
-    """The error for a word that nobody knows: near matches, else all that are known, in their
-    order; of many, only where they are listed.
+    """The error for a word that nobody knows: near matches, else those that are known, in their
+    order; of many, the first few.
 
-    ``remedy`` says where that is.
+    ``remedy`` says where all of many are listed.
     """
     from sim.scenario.source import close_to, near
 
     names = tuple(dict.fromkeys(known))
-    told = f"unknown {what} {word!r}"
-    close = close_to(word, names)
-    if not close and remedy and len(names) > FEW:
-        return UsageError(f"{told}, and none is like it; {remedy}")
-    offered = f"did you mean: {', '.join(near(word, names))}" if close else ""
+    if close_to(word, names):
+        offered = f"did you mean: {', '.join(near(word, names))}"
+    elif remedy and len(names) > FEW:
+        offered = f"the first {FEW} of {len(names)}: {', '.join(names[:FEW])}"
+    else:
+        offered = f"known: {', '.join(names)}"
     tail = f"; {remedy}" if remedy else ""
-    return UsageError(f"{told}; {offered or 'known: ' + ', '.join(names)}{tail}")
+    return UsageError(f"unknown {what} {word!r}; {offered}{tail}")
 
 
 def unusable_json(scenario: str, error: UsageError) -> dict[str, Any]:
