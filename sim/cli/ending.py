@@ -12,7 +12,6 @@ What was dropped comes again by itself, too (``hear_what_python_drops``).
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -79,7 +78,8 @@ def hear_what_python_drops() -> None:
     def heard(dropped: Any) -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             # Not from here: this is the callback's frame, and it would be dropped again.
-            again = threading.Timer(AGAIN_AFTER_S, os.kill, (os.getpid(), signal.SIGINT))
+            main = threading.main_thread().ident
+            again = threading.Timer(AGAIN_AFTER_S, signal.pthread_kill, (main, signal.SIGINT))
             again.daemon = True
             again.start()
         else:
