@@ -59,19 +59,15 @@ def diagram(
     and answers.
     """
     from sim.cli.run_files import refuse_device
-    from sim.cli.terminal import escape_within_json, print_text
-    from sim.cli.writing import refuse_overwriting, write_text
+    from sim.cli.terminal import escape_within_json
+    from sim.cli.writing import hand_over, refuse_overwriting
 
     refuse_device(log)
     refuse_overwriting([log], [out])
     recorded = None if frames else _simulated(log)
     text = _frames_of(log, protocol) if recorded is None else _written_back(log, recorded)
     # Texts stand there as JSON: escaped, they are harmless and still the same.
-    text = escape_within_json(text)
-    if out is None:
-        print_text(text)
-    else:
-        write_text(out, text)
+    hand_over(escape_within_json(text), out)
 
 
 def _simulated(name: str) -> Trace | None:

@@ -64,6 +64,7 @@ def states(
     """Show the transition tables (what may happen when) as state diagrams."""
     from sim.cli import words
     from sim.cli.outcome import unknown
+    from sim.cli.writing import hand_over
 
     tables = words.tables(protocol)
     if name is not None and name not in tables:
@@ -73,25 +74,15 @@ def states(
         _pictures(tables, out)
     elif name is None:
         pages = (f"## {role}\n\n```mermaid\n{t.mermaid()}```\n" for role, t in tables.items())
-        _hand_over("\n".join(pages), out)
+        hand_over("\n".join(pages), out)
     else:
-        _hand_over(_drawn(tables[name]) if is_picture else tables[name].mermaid(), out)
+        hand_over(_drawn(tables[name]) if is_picture else tables[name].mermaid(), out)
 
 
 def _drawn(table: Table) -> str:
     from sim.cli.drawing.tables import picture_of
 
     return picture_of(table)
-
-
-def _hand_over(text: str, out: Path | None) -> None:
-    from sim.cli.terminal import print_text
-    from sim.cli.writing import write_text
-
-    if out is None:
-        print_text(text)
-    else:
-        write_text(out, text)
 
 
 def _pictures(tables: Mapping[str, Table], out: Path | None) -> None:

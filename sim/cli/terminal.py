@@ -64,6 +64,16 @@ def print_text(text: str) -> None:
     sys.stdout.write("\n".join(lines) + "\n")
 
 
+def pipe_utf8() -> None:
+    """What other programs read is UTF-8 where it is piped, whatever the locale says.
+
+    A question mark instead of a sign is harmless on a screen; in a file it is damage.
+    """
+    if not sys.stdout.isatty():
+        with contextlib.suppress(AttributeError, ValueError, OSError):
+            sys.stdout.reconfigure(encoding="utf-8", errors="hooktwin")  # type: ignore[union-attr]
+
+
 def speaks_unicode(stream: IO[str]) -> bool:
     """Whether a stream takes box drawing, arrows and Chinese."""
     return (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"

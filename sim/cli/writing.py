@@ -27,6 +27,20 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
 
 
+def hand_over(text: str, out: Path | None) -> None:
+    """A text for other programs: into the file, else to stdout, UTF-8 as well.
+
+    Raises UsageError when the file cannot be written.
+    """
+    from sim.cli.terminal import pipe_utf8, print_text
+
+    if out is None:
+        pipe_utf8()
+        print_text(text)
+    else:
+        write_text(out, text)
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write what is no text. Raises UsageError when the file cannot be written."""
     check_writable(path)

@@ -90,18 +90,14 @@ def perfetto(what: What, out: Out = None, seed: Seed = None, without: Without = 
     """
     from sim.cli.exporting.perfetto import perfetto_of
     from sim.cli.reporting.report import watched
-    from sim.cli.terminal import print_text
-    from sim.cli.writing import check_writable, refuse_overwriting, write_text
+    from sim.cli.writing import check_writable, hand_over, refuse_overwriting
 
     if out is not None:
         refuse_overwriting([what], [out])
         check_writable(out)
     with watched() as tell:
         text = "".join(perfetto_of(_subject(what, seed, without), tell))
-    if out is None:
-        print_text(text)
-    else:
-        write_text(out, text)
+    hand_over(text, out)
 
 
 def pcapng(

@@ -113,11 +113,12 @@ def _print_object(end: Extracted | NotExtracted) -> None:
 
 def _print_content(content: str) -> None:
     """As it is where it is piped; a terminal gets what cannot repaint it."""
-    from sim.cli.terminal import print_text
+    from sim.cli.terminal import pipe_utf8, print_text
 
     if sys.stdout.isatty():
         print_text(content.expandtabs())
     else:
+        pipe_utf8()
         sys.stdout.write(content if content.endswith("\n") else content + "\n")
 
 

@@ -100,7 +100,7 @@ def report(
     """
     from sim.cli.reading import tell_cut_off
     from sim.cli.reporting.subject import Asked, subject_of
-    from sim.cli.writing import check_writable, refuse_overwriting
+    from sim.cli.writing import check_writable, hand_over, refuse_overwriting
 
     form = _format_of(out, wanted)
     if out is not None:
@@ -117,7 +117,7 @@ def report(
         assert out is not None
         print_pdf(program, written, out)
     else:
-        _hand_over(written, out)
+        hand_over(written, out)
     interrupted = any(_was_cut_short(run.result.failures) for run in subject.runs)
     raise typer.Exit(outcome.INTERRUPTED if interrupted else outcome.OK)
 
@@ -177,16 +177,6 @@ def _or_refused(form: Format, subject: Subject, make: Callable[[Subject], str]) 
             f"{run.trace.name}: no sense can be made of it as {form.value} ({run.unjudged}); "
             "--format html shows what there is"
         ) from error
-
-
-def _hand_over(text: str, out: Path | None) -> None:
-    from sim.cli.terminal import print_text
-    from sim.cli.writing import write_text
-
-    if out is None:
-        print_text(text)
-    else:
-        write_text(out, text)
 
 
 def _was_cut_short(failures: tuple[object, ...]) -> bool:

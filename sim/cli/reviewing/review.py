@@ -165,13 +165,13 @@ def _reviewed(names: list[str], wish: ReviewWish, folders: list[str]) -> Review:
 
 def _tell(made: Review, outs: list[tuple[Path, Form]], form: Form | None) -> None:
     """Files first, then stdout: a table, unless a form for stdout is named."""
-    from sim.cli.terminal import console, print_text
-    from sim.cli.writing import write_text
+    from sim.cli.terminal import console
+    from sim.cli.writing import hand_over, write_text
 
     for path, wanted in outs:
         write_text(path, _text_of(made, wanted))
     if form is not None and not outs:
-        print_text(_text_of(made, form))
+        hand_over(_text_of(made, form), None)
         return
     from sim.cli.reviewing.screen import show
 
