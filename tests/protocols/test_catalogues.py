@@ -93,7 +93,7 @@ def test_rows_that_others_name_are_rows(one: Proven) -> None:
 @each
 def test_mutants_name_what_there_is(one: Proven) -> None:
     names = [mutant.name for mutant in one.mutants]
-    assert len(set(names)) == len(names) >= len(one.rows)
+    assert len(set(names)) == len(names) >= min(40, len(one.rows))
     assert {mutant.caught_by for mutant in one.mutants} <= invariants_of(one)
     assert {mutant.rule for mutant in one.mutants} - {""} <= rules_of(one)
     assert {mutant.side for mutant in one.mutants} == SIDES[one.name] - {"all", "both"}
