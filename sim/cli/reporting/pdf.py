@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,8 @@ ELSEWHERE = (
 )
 PATIENCE_S = 180
 """Real seconds that a browser may take."""
+GONE_WITHIN_S = 5
+"""Real seconds for the last of its processes to be gone."""
 
 
 def find_browser(wanted: Path | None = None) -> Path:
@@ -55,7 +59,7 @@ def print_pdf(browser: Path, page: str, out: Path) -> None:
             f"--user-data-dir={folder}/profile", "--no-pdf-header-footer",
             "--virtual-time-budget=20000", f"--print-to-pdf={made}", f"{source.as_uri()}#print=1",
         ]  # fmt: skip
-        told = _run(browser, command)
+        told = _run(browser, command, folder)
         if not made.is_file() or not made.read_bytes().startswith(b"%PDF"):
             raise UsageError(
                 f"{browser}: printed nothing{told}; write --format html and print that"
@@ -69,15 +73,34 @@ def _unsandboxed() -> list[str]:
     return ["--no-sandbox"] if is_root else []
 
 
-def _run(browser: Path, command: list[str]) -> str:
-    """What it had to say, for the error; "" for nothing."""
+def _run(browser: Path, command: list[str], folder: str) -> str:
+    """What it had to say, for the error; "" for nothing. Its own files go into the folder, too."""
+    nowhere, around = subprocess.DEVNULL, {**os.environ, "TMPDIR": folder}
     try:
-        done = subprocess.run(
-            command, check=False, capture_output=True, timeout=PATIENCE_S, stdin=subprocess.DEVNULL
-        )
-    except subprocess.TimeoutExpired:
-        return f" within {PATIENCE_S} s"
+        process = subprocess.Popen(
+            command, stdin=nowhere, stdout=nowhere, stderr=subprocess.PIPE, env=around,
+            start_new_session=True,
+        )  # fmt: skip
     except OSError as error:
         raise UsageError(f"{browser}: cannot be started: {error.strerror}") from error
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    try:
+        said = process.communicate(timeout=PATIENCE_S)[1]
+    except subprocess.TimeoutExpired:
+        return f" within {PATIENCE_S} s"
+    finally:
+        _end_all(process)
+    lines = said.decode("utf-8", "replace").strip().splitlines()
     return f" ({lines[-1][:200]})" if lines else ""
+
+
+def _end_all(process: subprocess.Popen[bytes]) -> None:
+    """The browser and its own processes, too: they would go on writing into a folder that is
+    being removed, and it stayed behind. They are gone when nobody holds its stderr any more."""
+    if process.poll() is not None:
+        return
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=GONE_WITHIN_S)
