@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import pytest
 
@@ -51,6 +53,31 @@ def refusal(body, head=""):
         QuestionStage(read(body, head), World(1), frozenset())
     assert told.value.line
     return str(told.value)
+
+
+ACTS = [
+    ("OC", {"is": "ask", "session": "ses_1"}),
+    ("TG", {"is": "channel-fault", "op": "edit", "outcome": "rate_limited"}),
+    ("TG", {"is": "say", "person": "U", "chat": "-4200000001", "text": "hello"}),
+]
+
+
+@pytest.mark.parametrize(("host", "act"), ACTS)
+def test_a_puppet_is_told_nothing_that_only_twins_can_do(host, act):
+    line = f"%% @act {host} {json.dumps(act)}"
+    assert "a puppet cannot do this" in refusal(f"{line}\nL->>TG: getMe", f"%% @puppet {host}\n")
+    QuestionStage(read(f"{line}\nL->>TG: getMe"), World(1), frozenset())
+
+
+def test_a_twin_does_by_itself_what_a_puppet_was_told():
+    said = {"is": "puppet-answers", "peer": "L", "reply": {"is": "http-response", "status": 404}}
+    assert problems(f"%% @act TG {json.dumps(said)}\nL->>TG: getMe\nTG-->>L: 200") == []
+
+
+def test_a_search_puts_no_fault_into_a_channel_that_is_a_puppet():
+    twin = QuestionStage(read(ASKED), World(1), frozenset())
+    puppet = QuestionStage(read("L->>TG: getMe", "%% @puppet TG\n"), World(1), frozenset())
+    assert (twin.channels(), puppet.channels()) == (("TG",), ())
 
 
 @pytest.mark.parametrize("word", ["Telegram", "tg", "bot", "Telegram Bot API"])

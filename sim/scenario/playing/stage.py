@@ -147,7 +147,7 @@ class Stage(ABC):
 
     @abstractmethod
     def channels(self) -> tuple[str, ...]:
-        """The channel hosts of this run."""
+        """The channel hosts of this run that faults can be put into: twins, no puppets."""
 
     @abstractmethod
     def read_act(self, host: str, act: Any) -> Any:

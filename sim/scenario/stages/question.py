@@ -15,6 +15,7 @@ from sim.protocols.question.rules import QuestionRules
 from sim.protocols.question.view import QuestionView
 from sim.protocols.question.words import ANSWERS, BEFORE, RETURNED, WORDS
 from sim.scenario.directive_nodes import Act as RecordedAct
+from sim.scenario.playing.puppet import Puppet
 from sim.scenario.playing.result import ShownMessage
 from sim.scenario.playing.stage import Direction, NotYet, Shown, Stage
 from sim.scenario.stages.question_acts import read_act
@@ -125,7 +126,8 @@ class QuestionStage(Stage):
         return False
 
     def channels(self) -> tuple[str, ...]:
-        return (self.cast.telegram,)
+        telegram = self.scenario.participant(self.cast.telegram)
+        return () if telegram.puppet is not None else (telegram.id,)
 
     def channel_fault(
         self, channel: str, op: str, outcome: str, for_us: int, always: bool
@@ -139,7 +141,8 @@ class QuestionStage(Stage):
         raise LookupError(f"{feature} is for the whole run")
 
     def read_act(self, host: str, act: Any) -> Any:
-        return read_act(self.world.hosts[host].kind, act)
+        one = self.world.hosts[host]
+        return read_act(one.kind, act, isinstance(one.actor, Puppet))
 
     def situation_now(self) -> str:
         return standing(self.view)

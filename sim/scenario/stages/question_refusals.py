@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from sim.protocols.question.constants import KINDS, LISTENER, OPENCODE, STORE, TELEGRAM
@@ -90,7 +91,9 @@ def _complaint(one: Any, people: Mapping[str, Participant], following: list[Any]
             arrow = next((a for a in following if _is_frame(a)), None)
             return "" if arrow is None else _complaint_about_fate(arrow)
         case nodes.Act(host=host, act=act):
-            return complaint_about_act(read_act, people[host], act) or ""
+            one = people[host]
+            read = partial(read_act, is_puppet=one.puppet is not None)
+            return complaint_about_act(read, one, act) or ""
         case Arrow(lost=True):
             return _complaint_about_fate(one)
         case Arrow(source=source, target=target, content=FrameText() as frame) if (
