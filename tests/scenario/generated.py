@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from hypothesis import strategies as st
 
+from sim.scenario.lexer import HIJACKING
 from tests.scenario.accepted import ACCEPTED
 from tests.scenario.refused import REFUSED_BY_MERMAID, REFUSED_BY_US
 
@@ -23,6 +24,14 @@ SIGNS = st.sampled_from(["->>", "-->>", "->", "-->", "-)", "--)"])
 FRAMES = st.sampled_from(
     ["hello (workspaces)", "turn.end (ok, 结果)", 'turn.progress (text~"a, b: (c)")', "pong"]
 )
+
+
+def _is_prose(text: str) -> bool:
+    """Words of the source are drawn, too, those that Mermaid has other plans with among them."""
+    first = text.strip()[:1]
+    return bool(first) and not first.islower() and first != "@" and not HIJACKING.search(text)
+
+
 # What people write: any letters and signs except those that end a text for Mermaid.
 PROSE = st.text(
     st.characters(
@@ -32,7 +41,7 @@ PROSE = st.text(
     ),
     min_size=1,
     max_size=30,
-).filter(lambda text: text.strip() and not text.strip()[0].islower() and text.strip()[0] != "@")
+).filter(_is_prose)
 # Never a bare number, which would count rounds of a loop.
 LABEL = PROSE.map("(~) {}".format) | st.just("")
 INDENT = st.sampled_from(["", "  ", "\t", "    "])
