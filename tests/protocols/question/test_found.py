@@ -41,6 +41,15 @@ MENDED = {
     "the disk died before a question that was closed elsewhere had left it": (
         "killed-at-work//AwED-04XVAYFuWM"
     ),
+    "a lease could not be refreshed and was another's by the next poll": (
+        "race-two-listeners//AiEB70FklKLzkgkRKkyausMEkjoMgpWZAzwyhMCWsQII"
+    ),
+    "a lease was refreshed too late, and the refresh was under way at the next poll": (
+        "race-two-listeners//AgIB_-TUmICOzhz75_SA2sQJHueIwIQ95w"
+    ),
+    "the refresh before a poll failed, and the file said whose the lease was": (
+        "race-two-listeners//AgMB_6CNkICOzhxZqqyAjs4cl6n8gNrECchN9MCWsQLh"
+    ),
 }
 
 

@@ -157,6 +157,15 @@ def test_a_listener_that_slept_too_long_finds_another_at_its_place_and_stops_pol
     assert play.polls("listener2")
 
 
+def test_a_disk_that_refuses_the_lease_for_longer_than_it_holds_ends_no_polling():
+    play = BridgePlay()
+    play.act("store", acts.DenyStore(), 100_000)
+    assert any("lease" in line for line in play.logs())
+    assert len([at for at, _ in play.polls() if at > 40_000]) >= 2
+    play.act("store", acts.DenyStore(on=False), 40_000)
+    assert play.polls()[-1][0] > 100_000
+
+
 def test_without_a_lease_the_claim_lets_only_one_of_two_listeners_act():
     play = BridgePlay("one-listener-at-a-time", telegram={"conflicts": False})
     play.listener("listener2")

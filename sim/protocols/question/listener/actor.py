@@ -84,11 +84,11 @@ class Listener(Actor):
     # -- the loop
 
     async def _serve(self) -> None:
-        await self._be_first()
+        await self.leading.be_first()
         await self._learn_name()
         await self._clean()
         while not self._is_stopped and not self._expiry.is_dead:
-            await self._be_first()
+            await self.leading.be_first()
             began_us = self.port.now_us()
             reply = await self._desk.bot.updates(self._ledger.offset)
             if type(reply.result) is not list:
@@ -102,10 +102,6 @@ class Listener(Actor):
             if fresh or not reply.result:
                 await self._clean()
             await self._rest(began_us, nothing_new=bool(reply.result) and not fresh)
-
-    async def _be_first(self) -> None:
-        if not self.leading.is_first:
-            await self.leading.wait()
 
     async def _learn_name(self) -> None:
         while True:
